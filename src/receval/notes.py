@@ -450,17 +450,7 @@ NOTES: dict[str, NoteKind] = {
 
 
 class Note(str):
-    """A note: a sentence, and the code of its kind.
-
-    Attributes
-    ----------
-    code : str
-        A key of :data:`NOTES`.
-
-    Raises
-    ------
-    KeyError
-        There is no such kind.
+    """A note: a sentence, and the code of its kind, a key of :data:`NOTES`.
 
     Examples
     --------

@@ -673,10 +673,7 @@ def _all_values(own: Mapping[str, Any], within: str = "") -> Iterator[tuple[str,
 def _wrong_object(
     path: Path, options: ReadingOptions, told: str, but: Collection[str] = frozenset()
 ) -> TableError:
-    """Return the error for the first line that is not an object, or that has other types.
-
-    Some names may have values of any type.
-    """
+    """Return the error for the first line that is not an object, or that has other types."""
     kinds: dict[str, tuple[int, str]] = {}
     with opened_text(path, options.encoding) as file:
         for number, line in enumerate(file, 1):

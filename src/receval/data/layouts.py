@@ -410,10 +410,7 @@ class _Split:
     def by(
         cls, delimiter: str, lines: Sequence[str], known: Collection[str], mark: str
     ) -> _Split | None:
-        """Return how a delimiter splits lines; None if not most of them into as many cells.
-
-        Commas in numbers are replaced by the mark.
-        """
+        """Return how a delimiter splits lines; None if not most of them into as many cells."""
         records = _records(lines, delimiter)
         counts = Counter(map(len, records))
         cells, lines_with = counts.most_common(1)[0]

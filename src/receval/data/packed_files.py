@@ -395,11 +395,7 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _is_named_as_data(path: Path, folder: Path) -> bool:
-    """Tell whether the name of a file in a folder is one of data.
-
-    It is not if it, or that of a folder within, begins with a dot or ``_``, or if it ends as those
-    of backups do.
-    """
+    """Tell whether the name of a file is one of data, and neither hidden nor that of a backup."""
     parts = path.relative_to(folder).parts
     is_left_out = any(own.startswith((".", "_")) for own in parts)
     return not is_left_out and _OF_EDITORS.fullmatch(path.name) is None

@@ -114,22 +114,11 @@ class _RowsInOrder:
 class RowsOfUsers:
     """The rows of some users, user by user.
 
-    Attributes
-    ----------
-    users : ndarray, shape (n_users,)
-        Identifiers, ascending: whole numbers or strings.
-    starts : ndarray of int64, shape (n_users + 1,)
-        The rows of the user i are ``starts[i]:starts[i + 1]``.
-    items : ndarray of int32, shape (n_rows,)
-        Codes of the catalogue.
-    values : ndarray of float64, or of float32 if the files have these, shape (n_rows,)
-    others : ndarray of float64, shape (n_rows,), or None
-        The values of the column ``other``, if there is one.
-    descend : bool
-        True if values were left out, because those of each user descend: none is equal or NaN.
-        So do the others then, if there are any.
-    ends : tuple of float
-        The lowest and highest value, also if values were left out; NaN if all are.
+    Users are identifiers, ascending, whole numbers or strings. The rows of the user i are
+    ``starts[i]:starts[i + 1]``. Items are codes of the catalogue; `others` are the values of the
+    column ``other``, if there is one. Values, of float64 or of float32 as in the files, and others
+    are left out where those of each user `descend`: none is equal or NaN. The `ends` are the lowest
+    and highest value, also of those; NaN if all are.
     """
 
     users: NDArray[Any]
@@ -216,19 +205,10 @@ class Catalogue:
 class ParquetByUser:
     """A table in Parquet files whose rows are read by ranges of users.
 
-    Attributes
-    ----------
-    source : str
-        The file or folder.
-    columns : mapping of str to str
-        The names of the columns ``user``, ``item`` and, perhaps, ``value`` and ``other``: scores
-        beside ranks, or ranks beside scores.
-    sign : {1, -1}
-        What values are multiplied by: -1 for ranks.
-    is_run : bool
-        Whether values are scores or ranks, which some rows may lack.
-    as_written : bool
-        Whether texts such as ``10.0`` are identifiers; otherwise they are refused.
+    The source is a file or folder. Columns have the names of ``user``, ``item`` and, perhaps,
+    ``value`` and ``other``: scores beside ranks, or ranks beside scores. Values are multiplied by
+    the `sign`, -1 for ranks, and some rows of a run may lack them. If they are read `as_written`,
+    texts such as ``10.0`` are identifiers; otherwise they are refused.
     """
 
     source: str
@@ -554,12 +534,8 @@ class ParquetByUser:
         """Return the rows of users from ``low`` to before ``high``; None is without a bound.
 
         The next call overwrites them. With ``only_order``, values are left out if those of each
-        user descend.
-
-        Raises
-        ------
-        TableError
-            The rows of a user are not together, or a row has no user, item or value.
+        user descend. A TableError is raised if the rows of a user are not together, or a row lacks
+        something.
         """
         groups = self.in_range(low, high)
         known = [self._kept.get(group.key) for group in groups]
@@ -878,13 +854,7 @@ def _mark(numbers: NDArray[np.int64], low: int, marks: NDArray[np.bool_]) -> Non
 
 
 def files_of(source: str) -> tuple[Path, ...]:
-    """Return the Parquet files of a path, in the order of their names.
-
-    Raises
-    ------
-    TableError
-        There are none, or other files.
-    """
+    """Return the Parquet files of a path by name; other files, or none, are refused."""
     path = Path(source)
     if not path.exists():
         raise TableError(f"{path}: there is no such file or folder.")

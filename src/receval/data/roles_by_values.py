@@ -253,10 +253,7 @@ _LARGEST_RATING = 10
 
 
 def _is_wide(columns: Sequence[ColumnCells]) -> bool:
-    """Tell whether each row may have a user and the user's items, such as 1 11 12 13.
-
-    Then each user has one row, and all items are whole numbers, different from each other.
-    """
+    """Tell whether each row may have one user and the user's items, such as 1 11 12 13."""
     users, items = columns[0].cells, columns[1:]
     return (
         len(items) > 1
@@ -270,10 +267,7 @@ def _is_wide(columns: Sequence[ColumnCells]) -> bool:
 
 
 def _may_be_items(columns: Sequence[ColumnCells], guess: Guesser) -> bool:
-    """Tell whether the columns after the user may have items rather than ratings or ranks.
-
-    Their numbers differ or are large. In ratings, a third column alone may have counts.
-    """
+    """Tell whether the columns after the user may have items, whose numbers differ or are large."""
     items = columns[1:]
     are_large = [own.numbers is not None and own.numbers.max() > _LARGEST_RATING for own in items]
     if len(columns[0].cells) == 1:  # A row proves nothing.

@@ -630,10 +630,7 @@ def _parquet_file(path: Path) -> pq.ParquetFile:
 
 
 def _unpacked_rows(parquet: pq.ParquetFile, number: int, *, have_lists: bool) -> int:
-    """Return the bytes that a row group takes; a file stores equal values once, with their number.
-
-    Only lists have more values than there are rows.
-    """
+    """Return the bytes that a row group takes; a file stores equal values only once."""
     if not have_lists:
         group = parquet.metadata.row_group(number)
         return max(group.total_byte_size, 8 * group.num_rows * group.num_columns)

@@ -36,23 +36,11 @@ def line(
     band: tuple[ArrayLike, ArrayLike] | None = None,
     markers: bool = True,
 ) -> None:
-    """Draw one series as a line.
+    """Draw one series as a line, with markers on about ``MARKERS_PER_LINE`` points.
 
-    Parameters
-    ----------
-    x, y : array_like, shape (n,)
-        Points; x increases. A NaN in y leaves a gap.
-    error : array_like, shape (n,), optional
-        Half the width of the confidence interval, drawn as a band.
-    band : pair of array_like, shape (n,), optional
-        Lower and upper ends of the spread, drawn as a band faint enough for many curves in a panel.
-    markers : bool
-        Whether to draw markers on about ``MARKERS_PER_LINE`` points.
-
-    Raises
-    ------
-    ValueError
-        x does not increase, or the shapes differ.
+    x must increase; a NaN in y leaves a gap. The error is half the width of the confidence
+    interval, drawn as a band. A band has the ends of the spread, and is faint enough for many
+    curves in a panel.
     """
     across, up = _points(x, y, label)
     # White edges separate markers from lines; a marker without a face keeps its own colour.

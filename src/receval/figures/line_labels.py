@@ -43,25 +43,13 @@ class _End:
 def label_lines(panels: Iterable[Axes], *, near: float = 0.0) -> None:
     """Print the label of every labelled line beside its last point, to the right of its panel.
 
-    Lines that coincide from end to end share one name, such as "P, F1". Names are in the order of
-    the lines' ends, at a distance from each other, and a leader connects each to its end. This
-    settles the layout (:func:`receval.figures.finish.settle_layout`): nothing that needs space may
-    be added afterwards.
+    Lines that coincide from end to end share one name, such as "P, F1"; they may be `near` points
+    apart, on average and at the ends. Names are in the order of the lines' ends, at a distance from
+    each other, and a leader connects each to its end. Limits and scales of the panels, of one
+    figure, must be final, and nothing that needs space may be added afterwards: this settles the
+    layout (:func:`receval.figures.finish.settle_layout`). A panel without labelled lines, or too
+    low for its names, is refused.
 
-    Parameters
-    ----------
-    panels : iterable of Axes
-        Panels of one figure, with their final limits and scales.
-    near : float
-        Maximum distance in points, on average and at the ends, of two lines that share one name.
-
-    Raises
-    ------
-    ValueError
-        A panel has no labelled line, or is too low for its names.
-
-    Notes
-    -----
     The positions are the least-squares fit to the lines' ends that keeps order and distances:
     isotonic regression (pool adjacent violators).
     """

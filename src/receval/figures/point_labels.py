@@ -282,10 +282,7 @@ class NamedPoints:
 
     @cached_property
     def _off_markers(self) -> list[Boxes]:
-        """The positions of each name that overlap no marker, nearest first.
-
-        They are cached, since markers and the frame do not move.
-        """
+        """The positions of each name that overlap no marker, nearest first; markers do not move."""
         reach = self.reserved[:, None]
         markers = np.hstack([self.points - reach, self.points + reach])
         found = []

@@ -548,10 +548,7 @@ def _type(table: Table) -> list[str]:
 
 
 def _characters(table: Table, head: Callable[[Column], int], of_texts: float) -> float:
-    """Return the width of a table in characters, given a function for the width of its headings.
-
-    Columns of text, which have a fixed width, count with a share of it.
-    """
+    """Return the width of a table in characters, of which columns of text count with a share."""
     return 2 * len(table.columns) + sum(
         max(head(column), *(_printed_length(row[i]) for row in table.rows), 0)
         if column.width is None

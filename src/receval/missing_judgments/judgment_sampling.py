@@ -51,20 +51,10 @@ def sampling_order(
 ) -> tuple[NDArray[np.int64], int]:
     """Rank test ratings by the order in which they leave: those that stay longest rank lowest.
 
-    Parameters
-    ----------
-    unit : {"ratings", "items", "users", "popular-items", "largest-users"}
-        What to remove: single ratings, items or users in random order, or items or users in
-        descending order of their numbers of test ratings. An item or user is removed with all of
-        its test ratings.
-
-    Returns
-    -------
-    order : ndarray of int64, shape (n_judgments,)
-        If k ratings, items or users are kept, the ratings with ranks below k remain, so the samples
-        of one order are nested.
-    n_units : int
-        Number of ratings, of items with test ratings, or of users with test ratings.
+    Single ratings, items or users leave in random order, or items or users in descending order of
+    their numbers of test ratings, each with all of its test ratings. If k of them are kept, the
+    ratings with ranks below k remain, so the samples of one order are nested. Also returned is the
+    number of ratings, of items with test ratings, or of users with test ratings.
 
     Examples
     --------
@@ -117,15 +107,9 @@ def kept_units(n_units: int, percents: NDArray[np.float64]) -> NDArray[np.int64]
 class StackedLists(NamedTuple):
     """The lists of several systems in one array, ordered by row and then by system.
 
-    This keeps the lists of one user together, so measuring a few users reads little memory.
-
-    Attributes
-    ----------
-    lengths : ndarray of int64, shape (n_rows, n_systems)
-    starts : ndarray of int64, shape (n_rows * n_systems + 1,)
-    indices : ndarray of int32, shape (n_ranked,)
-        Index of each ranked item among the judged items, which the systems share.
-    ranks : ndarray of int32, shape (n_ranked,)
+    This keeps the lists of one user together, so measuring a few users reads little memory. The
+    lengths have shape (n_rows, n_systems), and starts n_rows * n_systems + 1 entries. Each ranked
+    item has its index among the judged items, which the systems share, and its rank.
     """
 
     lengths: NDArray[np.int64]
@@ -232,17 +216,10 @@ _NO_RATING = 1e-4
 class IntervenedTest:
     """A way to draw a sample of the test ratings.
 
-    Parameters
-    ----------
-    sides : {"items", "users and items"}
-        Whether to correct the shares of items only, or those of users, too.
-    from_sample : bool
-        Whether the uniform shares are those of the fold's unbiased judgments (WTD); otherwise they
-        are equal for all users and all items (WTD_H, SKEW).
-    counted : {"train", "test"}
-        The ratings from which to count the MNAR shares.
-    item_power : float
-        The power to which the item's part of a weight is raised.
+    It corrects the shares of items only, or those of users, too (`sides`). The uniform shares are
+    those of the fold's unbiased judgments if they come `from_sample` (WTD), and otherwise equal for
+    all users and all items (WTD_H, SKEW). The MNAR shares are `counted` in train or in test. The
+    item's part of a weight is raised to the `item_power`.
 
     Examples
     --------

@@ -25,14 +25,9 @@ from receval.theory.precision import n_open, reachable
 class CandidatePairs:
     """The pairs of a user and an item that estimates are made for.
 
-    Attributes
-    ----------
-    judged : ndarray of bool, shape (n_judgments,)
-        Whether each judgment is of a candidate of its user.
-    sizes : ndarray of int64, shape (n_users,)
-        Number of candidates of each user: items of the protocol without the user's training items.
-    is_candidate : ndarray of bool, shape (n_items,)
-        The base candidates.
+    `judged`, of shape (n_judgments,), tells whether each judgment is of a candidate of its user;
+    `sizes`, of shape (n_users,), how many candidates each user has: items of the protocol without
+    the user's training items; `is_candidate`, of shape (n_items,), which are base candidates.
     """
 
     judged: NDArray[np.bool_]

@@ -129,18 +129,10 @@ def _selection(kind: str, number: str) -> str:
 
 
 def describe(configuration: Configuration, threshold: float = 4.0) -> str:
-    """Describe all decisions of a configuration in one sentence.
+    """Describe all decisions of a configuration in one sentence, from data selection to the test.
 
-    Parameters
-    ----------
-    threshold : float
-        Ratings at or above it are relevant.
-
-    Returns
-    -------
-    str
-        The decisions in the order of Cañamares et al. (2020), section 3, from data selection to the
-        test.
+    The order is that of Cañamares et al. (2020), section 3. Ratings from the threshold on are
+    relevant.
 
     Examples
     --------

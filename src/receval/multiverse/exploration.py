@@ -56,39 +56,21 @@ def explore(
     *,
     is_exact: bool = False,
 ) -> pd.DataFrame:
-    """Compare pairs of systems under given configurations.
+    """Compare pairs of different systems under given configurations, which may be in any order.
 
     Everything is computed from the judged ranks under the few combinations of A1, A2 and B2: for
-    each, a system's lists are read once, and measured once by each metric.
+    each, a system's lists are read once, and measured once by each metric. The generator makes the
+    bootstrap samples, which are the same for all configurations. If `is_exact`, Wilcoxon's test is
+    exact with few differences (:data:`receval.statistics.paired_tests.MOST_RANKED`).
 
-    Parameters
-    ----------
-    configurations : iterable of Configuration
-        The configurations in any order, such as ``DecisionGrid(...).configurations()``.
-    universes : Universes
-        The source of the lists.
-    pairs : sequence of (str, str)
-        Names of two different systems.
-    generator : Generator
-        Generates the bootstrap samples, which are the same for all configurations.
-    is_exact : bool
-        Whether Wilcoxon's test is exact with few differences
-        (:data:`receval.statistics.paired_tests.MOST_RANKED`).
+    There is one row per pair and configuration: the systems (``first``, ``second``), the decisions
+    in short words, both values (``value``, ``other_value``), for RBP both residuals (``residual``,
+    ``other_residual``), the ``difference`` of values, the standardised difference (``effect``),
+    ``p``, ``rejected`` (share of bootstrap samples), ``signed_one_minus_p`` and the ``verdict``
+    (first, tie or second), as in :class:`receval.multiverse.comparisons.Comparison`.
 
-    Returns
-    -------
-    DataFrame
-        One row per pair and configuration: the systems (``first``, ``second``), the decisions in
-        short words, both values (``value``, ``other_value``), for RBP both residuals (``residual``,
-        ``other_residual``), the ``difference`` of values, the standardised difference (``effect``),
-        ``p``, ``rejected`` (share of bootstrap samples), ``signed_one_minus_p`` and the ``verdict``
-        (first, tie or second), as in :class:`receval.multiverse.comparisons.Comparison`.
-
-    Raises
-    ------
-    ValueError
-        A pair names one system twice, there is nothing to compare, or the universes lack the data
-        of a configuration.
+    A ValueError is raised if a pair names one system twice, there is nothing to compare, or the
+    universes lack the data of a configuration.
 
     Examples
     --------

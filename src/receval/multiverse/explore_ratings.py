@@ -245,24 +245,15 @@ Factory = Callable[[int], Recommender]
 class TrainedUniverses(Universes):
     """Universes of given ratings and systems, split, trained and ranked on demand.
 
-    Every split (A1, A2) is made once, every system is trained on it once, and all policies for
-    items without a score (B2) are ranked together. Only the last split is kept, so request
-    configurations split by split, as :func:`receval.multiverse.exploration.explore` does.
+    Every split (A1, A2) is made once, every system is trained on it once, and all `policies` for
+    items without a score (B2), which must name all that will be requested, are ranked together.
+    Only the last split is kept, so request configurations split by split, as
+    :func:`receval.multiverse.exploration.explore` does.
 
-    Parameters
-    ----------
-    ratings : Ratings
-    systems : mapping of str to callable
-        ``systems[name](seed)`` creates an untrained recommender.
-    threshold : float
-        Ratings at or above it are relevant.
-    seed : int
-        The root seed.
-    policies : tuple of {"none", "random", "popularity", "average"}
-        The policies of B2 that will be requested.
-    own : SplitRatings, optional
-        The split of the kind ``own``, of the same ratings. Of several folds, the first is taken;
-        a selection (A1) leaves out ratings of both of its parts.
+    ``systems[name](seed)`` creates an untrained recommender, and the seed is the root of these.
+    Ratings from the threshold on are relevant. `own` is the split of the kind ``own``, of the same
+    ratings. Of several folds, the first is taken; a selection (A1) leaves out ratings of both of
+    its parts.
 
     Examples
     --------

@@ -141,20 +141,13 @@ def shares_that_tell(universes: pd.DataFrame) -> dict[str, float]:
 def flips_by_decision(universes: pd.DataFrame) -> pd.DataFrame:
     r"""Return how often a change of a single decision changes the winner.
 
-    Parameters
-    ----------
-    universes : DataFrame
-        The universes of one pair. Those that cannot tell are not counted.
-
-    Returns
-    -------
-    DataFrame
-        One row per ``decision`` with at least two levels: ``neighbours``, the number of pairs of
-        universes that differ only in it; the share of these in which the verdict ``changes``, and
-        in which it is ``reversed`` (a different system wins); and ``explained``, the share of the
-        variance of the verdict (1, 0, -1) that the decision alone explains
-        (:func:`receval.multiverse.verdicts.explained`), NaN if all verdicts are the same. An
-        aggregation that needs another test has no neighbours by aggregation alone.
+    The universes are of one pair; those that cannot tell are not counted. There is one row per
+    ``decision`` with at least two levels: ``neighbours``, the number of pairs of universes that
+    differ only in it; the share of these in which the verdict ``changes``, and in which it is
+    ``reversed`` (a different system wins); and ``explained``, the share of the variance of the
+    verdict (1, 0, -1) that the decision alone explains
+    (:func:`receval.multiverse.verdicts.explained`), NaN if all verdicts are the same. An
+    aggregation that needs another test has no neighbours by aggregation alone.
 
     Examples
     --------

@@ -36,12 +36,7 @@ _GROUP_USERS = 256
 
 
 def in_ranked_precision(scores: ArrayLike) -> NDArray[np.floating]:
-    """Return scores for ranking, in single precision if that is exact, else in double.
-
-    Parameters
-    ----------
-    scores : array_like
-        Real numbers.
+    """Return real scores for ranking, in single precision if that is exact, else in double.
 
     Examples
     --------

@@ -578,10 +578,7 @@ def find_threads() -> None:
 
 @lru_cache(maxsize=1)
 def _controller(n_modules: int) -> ThreadpoolController:
-    """Find the loaded multi-threaded libraries, again if more modules were imported.
-
-    Such libraries are loaded only by modules.
-    """
+    """Find the loaded multi-threaded libraries, again if more modules were imported."""
     return ThreadpoolController()
 
 
@@ -673,11 +670,7 @@ _ORDERS = ("item_order_", "order_of_items_", "order_of_users_")
 
 
 def _check_fitted(model: Recommender, fitted: Mapping[str, Any]) -> None:
-    """Refuse invalid fitted attributes, because kernels read arrays without checking bounds.
-
-    An array may have a wrong shape for the model and its numbers of users and items, not be
-    numeric, or have indices out of range.
-    """
+    """Refuse invalid fitted attributes, because kernels read arrays without checking bounds."""
     users, items = model.n_users_, model.n_items_
     if not (isinstance(users, int) and isinstance(items, int) and users > 0 and items > 0):
         raise ValueError("it has no valid numbers of users and items")

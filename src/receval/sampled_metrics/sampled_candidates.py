@@ -33,23 +33,11 @@ _NEGLIGIBLE = 1e-25
 class SamplingOdds:
     """The numbers that determine the distribution of each relevant item's rank among samples.
 
-    Attributes
-    ----------
-    users : ndarray of int64, shape (n_lists,)
-        User of each relevant test rating, in the order of the fold's test ratings, like 1R lists.
-    values : ndarray of float32, shape (n_lists,)
-        The rating.
-    above : ndarray of int64, shape (n_lists,)
-        Number K of non-relevant candidates above it; -1 where the item is not ranked.
-    relevant_above : ndarray of int64, shape (n_lists,)
-        Number of relevant items above it; -1 where it is not ranked.
-    pools : ndarray of int64, shape (n_users,)
-        Number M of non-relevant candidates. It includes those without a score, which are ranked
-        above no item.
-    all_computable : bool
-        Whether all candidates have a score.
-    threshold : float
-    maximum_rating : float or None
+    Users and values are those of the relevant test ratings, in the order of the fold's test
+    ratings, like 1R lists. `above` is the number K of non-relevant candidates above each, and
+    `relevant_above` that of relevant items; -1 where it is not ranked. `pools`, of shape
+    (n_users,), are the numbers M of non-relevant candidates. They include those without a score,
+    which are ranked above no item; `all_computable` says whether there are none.
     """
 
     users: NDArray[np.int64]
@@ -136,18 +124,12 @@ def expected_under_one_relevant(
 
     This holds for any metric that can be measured under 1R, since its value depends only on the
     rank of the one relevant item and the length of the list. If some scores cannot be computed, the
-    length is random, and metrics that depend on it are refused.
+    length is random, and metrics that depend on it are refused. A user with fewer candidates than
+    `sampled`, :math:`s = |N_u|`, gets all of them.
 
-    Parameters
-    ----------
-    sampled : int
-        :math:`s = |N_u|`; a user with fewer candidates gets all of them.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_lists,)
-        In the same order as the values that :func:`receval.metrics.evaluation.evaluate` returns for
-        1R lists. The metric's value is their plain average.
+    The values, of shape (n_lists,), are in the order of those that
+    :func:`receval.metrics.evaluation.evaluate` returns for 1R lists. The metric's value is their
+    plain average.
 
     Examples
     --------
@@ -273,20 +255,11 @@ def expected_of_ranks(
     fewer candidates gets all of them. (Krichene and Rendle 2020, section 4. They sample with
     replacement; this function samples without, as evaluations do.)
 
-    Parameters
-    ----------
-    tables : ndarray of float64, shape (n_ranks, n_functions)
-        Values by rank; index 0 is for an item that is not ranked. At least ``min(sampled, largest
-        pool) + 2`` ranks.
-    rows : ndarray of int, shape (n_items,), optional
-        Where items have different tables, which are then of shape (n_tables, n_ranks,
-        n_functions): the table of each item.
-    negligible : float
-        Sums end at probabilities below this share of the largest one.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_functions)
+    The tables, of shape (n_ranks, n_functions), have values by rank; index 0 is for an item that is
+    not ranked. There must be at least ``min(sampled, largest pool) + 2`` ranks. Where items have
+    different tables, these have the shape (n_tables, n_ranks, n_functions), and `rows` the table of
+    each item. Sums end at probabilities that are `negligible`, as a share of the largest one. The
+    result has shape (n_items, n_functions).
     """
     pools = odds.pools[odds.users]
     sizes = np.minimum(sampled, pools)

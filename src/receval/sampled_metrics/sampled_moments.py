@@ -66,16 +66,10 @@ def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[
 class AuditedMoments:
     """Cached means and variances of all metrics and systems over samples of each size.
 
-    Codes of users in the odds that differ by a multiple of ``n_users`` are of the same user.
-
-    Attributes
-    ----------
-    owners : ndarray of int64, shape (n_items,)
-        The code of each relevant item's user, below ``n_users``.
-    tables : ndarray of float64, shape (n_ranks, n_metrics)
-        The metrics by rank; the first row is for an item that is not ranked.
-    full_items : dict of str to ndarray of float64, shape (n_items, n_metrics)
-        Values under full ranking, by system.
+    Codes of users in the odds that differ by a multiple of ``n_users`` are of the same user;
+    `owners` are these codes below ``n_users``, by relevant item. `tables`, of shape (n_ranks,
+    n_metrics), have the metrics by rank; the first row is for an item that is not ranked.
+    `full_items`, of shape (n_items, n_metrics), are the values under full ranking, by system.
     """
 
     def __init__(

@@ -379,21 +379,10 @@ def make_split(
 ) -> Split:
     """Make the split that a configuration describes.
 
-    Parameters
-    ----------
-    spec : SplitSpec
-        One of the models of :mod:`receval.splits.kinds`: the kind of split and its parameters.
-    dataset, name : str
-        Names of the dataset and of the split. The seed is made from them, the root seed and the
-        fold, so that a split depends neither on the splits made before it nor on any system.
-    auxiliary_files : mapping of str to Path
-        Files beside the raw data, by name; splits of the kind "predefined" read one of them.
-
-    Raises
-    ------
-    ValueError
-        If a file that the split needs is not among the auxiliary files, or the data cannot be
-        split so.
+    The seed is made from the names of dataset and split, the root seed and the fold, so that a
+    split depends neither on the splits made before it nor on any system. Auxiliary files are those
+    beside the raw data, by name; splits of the kind "predefined" read one of them. Data that cannot
+    be split so is refused.
     """
     # Imported here, because code that only needs a name should not load numerical libraries.
     from receval.seeds import generator

@@ -25,20 +25,17 @@ LEAKAGE_SCOPES = ("anybody", "same user", "same item")
 class Leakage:
     """The share of test interactions with training data from their future.
 
-    Attributes
-    ----------
-    table : DataFrame
-        One row per fold and scope. A test interaction is *affected* if a training rating of the
-        scope has a later timestamp; one of the same second does not count.
+    The table has one row per fold and scope. A test interaction is *affected* if a training rating
+    of the scope has a later timestamp; one of the same second does not count.
 
-        - ``fold``, ``scope`` (one of `LEAKAGE_SCOPES`)
-        - ``test_interactions``, ``test_users``: their numbers
-        - ``interactions``: share of the test interactions that are affected
-        - ``users``: share of the test users with at least one affected interaction
-        - ``median_share``: over the test interactions with training ratings in the scope, the
-          median share of these that lie in the future; NaN if there are none
-        - ``median_days``: over the affected interactions, the median number of days to the latest
-          of these training ratings; NaN if there are none
+    - ``fold``, ``scope`` (one of `LEAKAGE_SCOPES`)
+    - ``test_interactions``, ``test_users``: their numbers
+    - ``interactions``: share of the test interactions that are affected
+    - ``users``: share of the test users with at least one affected interaction
+    - ``median_share``: over the test interactions with training ratings in the scope, the
+      median share of these that lie in the future; NaN if there are none
+    - ``median_days``: over the affected interactions, the median number of days to the latest
+      of these training ratings; NaN if there are none
 
     Examples
     --------

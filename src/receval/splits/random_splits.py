@@ -234,29 +234,12 @@ def split_with_unbiased_test(
 ) -> Split:
     """Put every rating into one of k folds at random and give each fold an unbiased test.
 
-    Known ratings test in their own fold and train in the others.
+    The ratings must say which are known. These test in their own fold and train in the others. The
+    unbiased test has the "unknown" ones, as for Yahoo! R3: all ratings of randomly drawn items, in
+    every fold; or all ratings of the "fold", known or not, as for CM100k, whose ratings as a whole
+    are a random sample. All folds share the generator of the partition.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        The ratings to split, with the column ``known``.
-    rng_for : callable
-        Returns the generator of the partition, which all folds share.
-    unbiased_rows : {"unknown", "fold"}
-        Which ratings are the unbiased test. "unknown", as for Yahoo! R3: all ratings of randomly
-        drawn items, in every fold. "fold", as for CM100k, whose ratings as a whole are a random
-        sample: all ratings of the fold, known or not.
-    folds : int
-        Number k of folds.
-
-    Raises
-    ------
-    ValueError
-        If the ratings do not say which of them are known.
-
-    Notes
-    -----
-    Mena-Maldonado et al. (2021), section 8.2 and figure 11.
+    Source: Mena-Maldonado et al. (2021), section 8.2 and figure 11.
 
     Examples
     --------

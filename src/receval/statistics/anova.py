@@ -30,24 +30,13 @@ LEAST_EIGENVALUE = 1e-11
 class ExplainedVariance:
     """Shares of the variance of each response, which sum to 1.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The decisions.
-    pairs : tuple of (str, str)
-        All pairs of decisions, (first, second), (first, third), and so on.
-    alone : ndarray of float64, shape (n_responses, n_decisions)
-        The share that each decision explains beyond all other decisions.
-    together : ndarray of float64, shape (n_responses, n_pairs)
-        The share that each pair of decisions explains beyond all decisions and all other pairs.
-    shared : ndarray of float64, shape (n_responses,)
-        The share that decisions and pairs explain together, but no single one of them beyond the
-        others. It is 0 if the universes are all combinations. It is negative if one decision hides
-        the effect of another, so that each of them explains more beyond the other than by itself
-        (suppression).
-    rest : ndarray of float64, shape (n_responses,)
-        The share that neither decisions nor pairs explain: interactions of three or more, and
-        noise.
+    The pairs of decisions are (first, second), (first, third), and so on. A share `alone`, of shape
+    (n_responses, n_decisions), is what a decision explains beyond all other decisions, and one
+    `together`, of shape (n_responses, n_pairs), what a pair explains beyond all decisions and all
+    other pairs. By response, `shared` is what these explain together, but no single one of them
+    beyond the others. It is 0 if the universes are all combinations, and negative if one decision
+    hides the effect of another, so that each of them explains more beyond the other than by itself
+    (suppression). The `rest` is interactions of three or more, and noise.
     """
 
     names: tuple[str, ...]

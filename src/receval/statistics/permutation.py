@@ -33,13 +33,10 @@ _LARGEST_EXPONENT = 40
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """Result of a paired permutation test: counts for every metric and pair of systems.
+    """Result of a paired permutation test, for every metric and pair of systems.
 
-    Attributes
-    ----------
-    exceeded : ndarray of int64, shape (n_metrics, n_pairs)
-        Number of samples whose difference is at least as far from 0 as the observed one.
-    samples : int
+    `exceeded`, of shape (n_metrics, n_pairs), counts the samples whose difference is at least as
+    far from 0 as the observed one.
     """
 
     exceeded: NDArray[np.int64]
@@ -168,8 +165,7 @@ def _count_exceeding(
 ) -> None:
     """Count, for each pair, the samples whose difference reaches the limit.
 
-    The samples have the shape (n_samples, n_metrics, n_systems). Pairs with the same first system
-    are adjacent, so that the processor compares several at once.
+    Pairs with the same first system are adjacent, so that the processor compares several at once.
     """
     n_samples, n_metrics, n_systems = signed.shape
     for sample in range(n_samples):

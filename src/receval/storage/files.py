@@ -28,13 +28,9 @@ VALUE_OF_SYSTEM = "value_"
 def write_atomically(path: Path, content: bytes | bytearray | str) -> None:
     """Replace a file in one step, and make its folder if it is missing.
 
-    Parameters
-    ----------
-    path : Path
-        Target. A reader sees the old content or the new, never a part of either.
-    content : bytes, bytearray or str
-        Text is written as UTF-8 with unchanged line ends. Characters without UTF-8, such as bytes
-        of a file name in another encoding, are escaped.
+    A reader sees the old content or the new, never a part of either. Text is written as UTF-8 with
+    unchanged line ends. Characters without UTF-8, such as bytes of a file name in another encoding,
+    are escaped.
 
     Examples
     --------

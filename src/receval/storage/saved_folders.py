@@ -38,13 +38,8 @@ def loaded_fields(
 ) -> dict[str, Any]:
     """Return what a function makes of the content of ``<kind>.json``.
 
-    The version and all files are checked before.
-
-    Raises
-    ------
-    ValueError
-        The folder holds no such thing, was written by a version of receval whose content is
-        another one, or has a damaged file.
+    The version and all files are checked before: a folder without such content, written by a
+    version of receval whose content is another one, or with a damaged file is refused.
     """
     path = folder / f"{kind}.json"
     if not path.is_file():

@@ -112,27 +112,19 @@ class ItemPairs:
 
     A case is one combination of the signs below, so the share of any kind of pairs is a sum over
     cases, and the predictions of the lemmas (in
-    :mod:`reproduction.studies.menamaldonado2021.lemma_cases`) apply to cases. The first item
-    of a pair is the more popular one. If popularity is equal, it is the more relevant one, and then
-    the one that an optimal ranking puts first.
+    :mod:`reproduction.studies.menamaldonado2021.lemma_cases`) apply to cases. The first item of a
+    pair is the more popular one. If popularity is equal, it is the more relevant one, and then the
+    one that an optimal ranking puts first. All but the number of items have shape (n_cases,):
 
-    Attributes
-    ----------
-    n_items : int
-        Number of items that form the pairs.
-    popularity, relevance : ndarray of int8, shape (n_cases,)
-        Order by p(train | i), and by p(rel | train, i) or p(rel | i): 1 if the first item is ahead,
-        -1 if the second is, 0 if neither is.
-    steeper_than_relevance, steeper_than_non_relevance : ndarray of int8, shape (n_cases,)
-        Whether the odds of popularity, or popularity itself if so chosen, are steeper (1), equally
-        steep (0) or less steep (-1) than relevance, and than non-relevance (1 - relevance).
-    observed_precision, observed_anti_precision : ndarray of int8, shape (n_cases,)
-        Order in the optimal rankings for observed values.
-    real : ndarray of int8, shape (n_cases,), or None
-        Order in the optimal ranking for real values, which is the same for precision and
-        anti-precision; None if the relevance of unrated pairs is not known.
-    pairs : ndarray of int64, shape (n_cases,)
-        Number of pairs in each case; cases without pairs are left out.
+    - ``popularity``, ``relevance``: order by p(train | i), and by p(rel | train, i) or p(rel | i):
+      1 if the first item is ahead, -1 if the second is, 0 if neither is
+    - ``steeper_than_relevance``, ``steeper_than_non_relevance``: whether the odds of popularity, or
+      popularity itself if so chosen, are steeper (1), equally steep (0) or less steep (-1) than
+      relevance, and than 1 - relevance
+    - ``observed_precision``, ``observed_anti_precision``: order in the optimal rankings for these
+    - ``real``: order in the optimal ranking for real values, the same for both metrics; None if the
+      relevance of unrated pairs is not known
+    - ``pairs``: number of pairs in each case; cases without pairs are left out
     """
 
     n_items: int
@@ -274,10 +266,7 @@ def _steeper(f_a: int, f_b: int, g_a: int, g_b: int) -> int:
 
 @njit(cache=True)
 def _compare_products(a: int, b: int, c: int, d: int) -> int:
-    """Return the sign of a b - c d for factors from 0 to 2^62, products of two counts each.
-
-    The products may need 124 bits, so they are compared in two parts of 62 bits.
-    """
+    """Return the sign of a b - c d for factors up to 2^62, compared in two parts of 62 bits."""
     first_high, first_low = _wide_product(a, b)
     second_high, second_low = _wide_product(c, d)
     if first_high != second_high:

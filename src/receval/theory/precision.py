@@ -68,18 +68,12 @@ class TargetDensities:
         kept: NDArray[np.bool_] | None = None,
         percentile: int | None = None,
     ) -> Self:
-        """Measure the target sets of a fold.
+        """Measure the target sets of a fold, where ratings from the threshold on are relevant.
 
-        Parameters
-        ----------
-        threshold : float
-            Ratings at or above it are relevant.
-        kept : ndarray of bool, shape (n_judgments,), optional
-            Which test ratings to keep. Leaving some out changes neither the base candidates nor the
-            samples. A relevant item that is left out stays in target sets of all candidates (AN) as
-            a non-relevant item, but is removed from sampled target sets (NN).
-        percentile : int, optional
-            Under P1R, the percentile whose lists are measured, from 0.
+        If only some test ratings are `kept`, neither the base candidates nor the samples change. A
+        relevant item that is left out stays in target sets of all candidates (AN) as a non-relevant
+        item, but is removed from sampled target sets (NN). Under P1R, the lists of one percentile
+        are measured.
 
         Examples
         --------
@@ -232,16 +226,9 @@ def precision_bounds(
     wrong sign.) The 1R protocol with the same base candidates, the same number of samples and the
     same threshold has the same :math:`N_u`. (Bellogín et al. 2017, section 3.4, equation 2)
 
-    Parameters
-    ----------
-    lists : JudgedLists
-        Lists under AR NN. With all candidates (AN) the bounds are those of 1R AN.
-    cutoff : int
-        n.
-    kept : ndarray of bool, shape (n_judgments,), optional
-        Which test ratings to keep. A relevant item that is left out is removed from
-        :math:`PR_{test}(u)` and :math:`T_u`, so the items below it move up; :math:`N_u` does not
-        change.
+    The lists are under AR NN; with all candidates (AN) the bounds are those of 1R AN. If only some
+    test ratings are `kept`, the relevant items of others are removed from :math:`PR_{test}(u)` and
+    :math:`T_u`, so the items below them move up; :math:`N_u` does not change.
 
     Examples
     --------

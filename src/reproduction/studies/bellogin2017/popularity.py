@@ -198,11 +198,9 @@ def _draw_simulated(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> No
 
 
 def _name_on_curves(axes: Axes, curves: Sequence[Line2D]) -> None:
-    """Print names on curves where they cross the falling diagonal, where they are far apart.
+    """Print names on curves where they cross the falling diagonal, since all end in one point.
 
-    All curves end in one point, so none can be named at its end. A name is left out if it does not
-    fit beside those of the first, the last and the previous curves; the order of the shades
-    identifies its curve.
+    A name that does not fit is left out; the order of the shades identifies its curve.
     """
     taken: list[Bbox] = []
     for curve in (curves[0], *reversed(curves[1:])):

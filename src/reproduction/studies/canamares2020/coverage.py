@@ -260,10 +260,7 @@ def _draw_averages(axes: Axes, own: pd.DataFrame, display: DisplayStyle) -> None
 
 
 def _of_knn(display: DisplayStyle, dash: str) -> SeriesStyle:
-    """Return one style, of a neighbourhood, for all points of kNN.
-
-    The middle one is used, since the first, with overlap 1, is too light.
-    """
+    """Return the style of the middle kNN for all of its points, since the first is too light."""
     reference = display.parameters["reference"]
     hues = [
         name for name in display.systems if name != reference and name not in display.extra_systems

@@ -368,10 +368,7 @@ def _banded(curves: _Curves) -> set[str]:
 def _print_names(
     axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyle]
 ) -> dict[str, Annotation]:
-    """Print the names of all curves upright to the right of a panel, where they take width alone.
-
-    They are in the order of the curves' ends, with the highest on the left.
-    """
+    """Print the names of all curves upright to the right of a panel, in the order of their ends."""
     order = sorted(curves, key=lambda name: -round(float(_last(curves[name])[0]), 9))
     return {
         name: beside(

@@ -252,10 +252,7 @@ def _overlaps(
     systems: dict[str, tuple[str, ...]],
     depth: int,
 ) -> Iterator[dict[str, object]]:
-    """Yield overlaps of tested users' lists with receval's, and of its own with the next seed's.
-
-    The experiments have the same folds.
-    """
+    """Yield overlaps of tested users' lists with receval's, and of its own with the next seed's."""
     for number in experiments[0].folds:
         fold = experiments[0].fold(number)
         users = np.flatnonzero(np.diff(fold.test.indptr))

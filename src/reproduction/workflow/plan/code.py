@@ -216,10 +216,7 @@ class CodeDigests:
 
 @cache
 def _sources_kept_in(root: Path) -> ParsedSources:
-    """Return the cache of parsed sources, which this run adds to.
-
-    It is stored in Snakemake's own folder, if that exists: a library creates no folders.
-    """
+    """Return the cache of parsed sources that this run adds to, in Snakemake's own folder."""
     sources = ParsedSources(root / ".snakemake" / "parsed_sources.json")
     atexit.register(sources.save)
     return sources
