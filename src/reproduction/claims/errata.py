@@ -179,10 +179,7 @@ class Erratum(Model):
 
 
 def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
-    """Read and check ``config/errata.yaml``.
-
-    An error has one sentence per problem, with the erratum and the key.
-    """
+    """Read and check ``config/errata.yaml``; an error has one sentence per problem."""
     try:
         errata = TypeAdapter(dict[ErratumId, Erratum]).validate_python(read_yaml(path))
     except ValidationError as error:
@@ -197,10 +194,7 @@ def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
 
 
 def sizes(errata: Mapping[str, Erratum], sources: ClaimSources) -> dict[str, tuple[str, str]]:
-    """Return the short and the long text of the size of each erratum.
-
-    An error names the erratum, the number and what to do.
-    """
+    """Return the short and the long text of the size of each erratum."""
     texts = {}
     for name, erratum in errata.items():
         try:
@@ -217,15 +211,13 @@ COLUMNS = ("erratum", "paper", "certainty", "number", "value", "missing")
 
 
 def errata_table(errata: Mapping[str, Erratum], sources: ClaimSources) -> pd.DataFrame:
-    """Return the numbers of the sizes of errata, one row per number.
+    """Return the numbers of the sizes of errata, one row per number or per erratum without any.
 
-    An erratum without numbers has one row. A comparison with accepted results then shows which
-    number moved and by how much. The texts of the sizes are rounded, and would hide some changes
-    and exaggerate others.
-
-    A number that cannot be read from these results has no value, and ``missing`` says why: twins
-    and runs without some dataset lack rows that errata select. If the accepted results have the
-    number, this is drift. ``receval repo errata`` requires every number.
+    A comparison with accepted results then shows which number moved and by how much, which rounded
+    texts would hide or exaggerate. A number that cannot be read from these results, because twins
+    and runs without some dataset lack rows that errata select, has no value, and ``missing`` says
+    why. If the accepted results have the number, this is drift. ``receval repo errata`` requires
+    every number.
     """
     rows = [row for name, erratum in errata.items() for row in _rows(name, erratum, sources)]
     return pd.DataFrame(rows, columns=list(COLUMNS))

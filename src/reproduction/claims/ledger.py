@@ -154,9 +154,8 @@ def judged_claims(
 ) -> pd.DataFrame:
     """Return the ledger of some papers.
 
-    ``certainty`` has how certain verdicts are (:data:`reproduction.claims.verdicts.COLUMNS`). If
-    enough splits were tried, they decide instead of the single split of the sources
-    (:func:`reproduction.claims.verdicts.verdict_of_splits`).
+    ``certainty`` has the columns :data:`reproduction.claims.verdicts.COLUMNS`. If enough splits
+    were tried, they decide instead of the single split of the sources.
     """
     rows = [
         _in_print(ledger_row(number, claim, check, paper.paper, sources), paper.systems)
@@ -274,11 +273,10 @@ def _here(check: CheckSpec, paper: str, sources: ClaimSources) -> str:
 
 
 def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per claim, with the verdict over the datasets on which it is decided.
+    """Return one row per claim, with the verdict over the ``datasets`` on which it is decided.
 
     ``in_paper`` is what the paper's own values say
-    (:func:`reproduction.claims.verdicts.overall_in_paper`), ``datasets`` on how many it is decided,
-    and ``verdict`` the one over all of them (:func:`reproduction.claims.verdicts.overall_verdict`).
+    (:func:`reproduction.claims.verdicts.overall_in_paper`).
     """
     own = ledger[ledger["form"] == ""]
     rows = [

@@ -60,10 +60,7 @@ def repeated_checks(
 def told_beside(
     papers: Iterable[PaperClaims], designs: Mapping[str, str]
 ) -> dict[tuple[str, str], str]:
-    """Return, by claim and dataset, why splits that were tried do not decide.
-
-    ``designs`` says it of studies whose splits are of another design.
-    """
+    """Return why splits do not decide, by claim and dataset; ``designs`` says it by study."""
     found = {}
     for paper in papers:
         for number, claim in paper.claims.items():
@@ -283,9 +280,8 @@ def _mean_squares(table: NDArray[np.float64]) -> dict[tuple[int, ...], np.float6
 def variance_table(numbers: pd.DataFrame) -> pd.DataFrame:
     """Return the shares of the sources in the variance of each deciding number.
 
-    They are in the order in which numbers first occur. ``numbers`` has the columns of
-    :data:`reproduction.claims.repetition.NUMBERS`, and ``split``, ``system`` and ``candidates``:
-    the levels of their run. The shares are NaN for a number that never varies.
+    ``numbers`` has the columns of :data:`reproduction.claims.repetition.NUMBERS`, and ``split``,
+    ``system`` and ``candidates``: the levels of their run. Shares are NaN if a number never varies.
     """
     keys = ["artifact", "cells", "label"]
     rows = []

@@ -46,10 +46,9 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class LabelledValues:
-    """Numbers with labels that identify them.
+    """Numbers with the values of the columns that distinguish them, or ``()`` for a single number.
 
-    Labels are the values of the columns that distinguish the numbers, or ``()`` for a single
-    number. The ends of intervals are NaN where there are none.
+    The ends of intervals are NaN where there are none.
     """
 
     labels: tuple[tuple[str, ...], ...]

@@ -213,8 +213,8 @@ def highest_precision_of_one_relevant() -> float:
 def violation_of_bounds() -> float:
     """Return the largest violation of the bounds of 1R precision (section 3.4, equation 2).
 
-    Random rankings and popularity are measured on random splits of the simulated ratings, with
-    samples and cut-offs of several sizes. The result is at most 0 if the lemma holds.
+    Random rankings and popularity are measured on random splits, with samples and cut-offs of
+    several sizes. The result is at most 0 if the lemma holds.
     """
     most = -np.inf
     for number, (cutoff, sampled) in enumerate([(1, 5), (5, 20), (10, 99), (10, 20), (20, 150)]):
@@ -247,8 +247,7 @@ def random_precision_less_rho() -> float:
 def ratio_of_rho_to_sigma_delta() -> float:
     """Return the mean density of target sets divided by that of equation 4 (AR AI-AN).
 
-    :func:`random_precision_less_rho` compares random precision with the same density. Equation 4
-    assumes that sizes of target sets are independent of users' preferences.
+    Equation 4 assumes that sizes of target sets are independent of users' preferences.
     """
     protocol = Protocol("AR", "AI")
     rho, expected = [], []
@@ -273,10 +272,7 @@ def random_precision_less_one_over_t() -> float:
 
 
 def whole_precision_less_rho() -> float:
-    """Return how far the precision of whole lists is from their density (section 4.2).
-
-    The largest difference for random rankings and popularity under AR and 1R.
-    """
+    """Return how far the precision of whole lists is from their density, at most (section 4.2)."""
     most = 0.0
     for protocol in (
         Protocol("AR", "TI", threshold=LIKED),
@@ -310,10 +306,10 @@ def gain_of_an_order_over_popularity() -> float:
 
 
 def gain_where_ratios_are_equal(ratio: float = 0.3) -> float:
-    """Return how far equation 3 is from equation 4 in a uniform test (section 6.2).
+    """Return how far equation 3 is from equation 4 in a uniform test, at most (section 6.2).
 
-    All items have the same share of positive ratings, so every order is as good as chance. Returns
-    the largest difference over cut-offs. All candidates are targets (TI).
+    All items have the same share of positive ratings, so every order is as good as chance, and all
+    candidates are targets (TI).
     """
     n_ratings, n_targets, n_users, t = 1000, 25, 40, 22.5
     positives = expected_positives_of_uniform_test(
@@ -339,8 +335,7 @@ def gain_where_all_are_positive() -> float:
 def popularity_over_random_in_uar() -> float:
     """Return P@10 of popularity divided by the density, under UAR with only positive ratings.
 
-    Measured on uniform tests of the simulated ratings; a user's training items are no candidates. 1
-    if popularity is as good as chance.
+    1 if popularity is as good as chance. A user's training items are no candidates.
     """
     return _popularity_over_random(Protocol("AR", "TI", threshold=1))
 

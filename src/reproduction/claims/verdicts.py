@@ -499,12 +499,10 @@ def certainty(
 ) -> pd.DataFrame:
     """Return how sure each verdict is.
 
-    ``printed`` has the printed value of each claim, with all its digits. A published number lies
-    inside our interval if any number that rounds to it does. Without this, it counts as exact.
-    ``beside`` says, by claim and dataset, why splits decide nothing and are only told.
-
-    A number has a place in our interval and no share: how many splits come within its tolerance
-    decides nothing.
+    ``printed`` has the printed value of each claim, with all its digits: a published number lies
+    inside our interval if any number that rounds to it does. ``beside`` says, by claim and dataset,
+    why splits decide nothing and are only told. A number has a place in our interval and no share:
+    how many splits come within its tolerance decides nothing.
     """
     found = []
     for keys, group in rows.groupby(list(KEYS), sort=False):

@@ -75,10 +75,7 @@ class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """Read a YAML file that holds a mapping.
-
-    A file that cannot be read, has a key twice or is nested too deeply is refused.
-    """
+    """Read a YAML file that holds a mapping; keys that repeat and deep nesting are refused."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ValueError(f"{path} is a device or a pipe. Name a YAML file.")
     try:

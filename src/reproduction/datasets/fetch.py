@@ -635,10 +635,7 @@ class Transfer:
     progress: Progress
 
     def run(self) -> None:
-        """Continue the partial file, or replace it if the server sends the whole file.
-
-        Without a checksum, it is continued only if the server confirms the same version.
-        """
+        """Continue the partial file if it is of the same version, or replace it by a whole one."""
         version = self.part.version(self.url)
         has_known_bytes = self.spec.verifiable or version.condition is not None
         offset = self.part.size if has_known_bytes else 0

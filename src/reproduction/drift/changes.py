@@ -54,10 +54,7 @@ class ColumnRoles:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read a CSV with every cell as text.
-
-    One without a header, with a longer line, or with two columns of the same name is refused.
-    """
+    """Read a CSV with every cell as text; a damaged one or one with a column twice is refused."""
     try:
         rows = pd.read_csv(
             path, header=None, dtype=str, keep_default_na=False, na_values=[], encoding="utf-8"
@@ -166,11 +163,10 @@ class Change:
 
 @dataclass(frozen=True)
 class TableChanges:
-    """The result of comparing two tables.
+    """The result of comparing two tables; in a column of numbers the largest change is first.
 
-    Within a column of numbers the largest change comes first. ``tolerated`` counts the cells that
-    moved within their tolerance, and ``systems`` those of each system that moved too far, in
-    decreasing order.
+    ``tolerated`` counts the cells that moved within their tolerance, and ``systems`` those of each
+    system that moved too far, in decreasing order.
     """
 
     changes: tuple[Change, ...]

@@ -370,10 +370,7 @@ _EXPLANATIONS = {
 
 
 def as_text(report: DriftReport, most: int = 50) -> str:
-    """Return the report as plain text with aligned columns.
-
-    At most ``most`` changes, and panels, are listed per artifact; the rest are counted.
-    """
+    """Return the report as plain text, with at most so many changes and panels per artifact."""
     return _sections(report, most, _text_table, "")
 
 
@@ -520,8 +517,7 @@ PAGE_OF_STUDY = "index.md"
 class Acceptance:
     """The changes from accepting a run's artifacts, as ``study/file`` names in alphabetical order.
 
-    Copied files are new or changed, those unchanged have the accepted bytes, and removed are
-    accepted files whose artifact no longer exists.
+    Removed are accepted files whose artifact no longer exists.
     """
 
     fresh: Path

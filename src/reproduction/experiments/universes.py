@@ -94,10 +94,7 @@ class ExperimentUniverses(Universes):
 
 
 def fold_of(experiment: Experiment, selection: SelectionSpec, split: SplitDecision) -> int | None:
-    """Return the fold of an experiment with these decisions, or None.
-
-    The first of repeated folds is taken.
-    """
+    """Return the first fold of an experiment with these decisions, or None."""
     spec = experiment.split_spec
     if spec["kind"] != KINDS.get(split.kind):
         return None

@@ -179,10 +179,7 @@ def means_over_folds(folds: pd.DataFrame, keys: Sequence[str], **others: Any) ->
 
 
 def error_of_mean(errors: ArrayLike) -> float:
-    """Return the standard error of the mean over folds, each with its own random system.
-
-    NaN if one of the folds has none.
-    """
+    """Return the standard error of the mean over folds, each with its own random system, or NaN."""
     squares = np.square(np.asarray(errors, dtype=np.float64))
     return float(np.sqrt(squares.sum()) / len(squares))
 

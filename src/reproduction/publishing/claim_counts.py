@@ -190,10 +190,7 @@ def with_failures_elsewhere(
 
 
 def variance_shares(variance: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the mean shares of the sources of chance in the variance of deciding numbers.
-
-    There is a row for each artifact, and one for all of them.
-    """
+    """Return the mean shares of the sources of chance, for each artifact and for all of them."""
     names = (*SOURCES, "rest")
     shares = pd.DataFrame({name: real_values(variance[name]) for name in names})
     shares = shares.assign(artifact=variance["artifact"].to_numpy()).dropna()

@@ -333,8 +333,7 @@ def run_crate(
 ) -> dict[str, Any]:
     """Return the description of a packed run as a Workflow Run RO-Crate.
 
-    The crate has the record of the run and its artifacts. The times are when the run began and
-    ended, in seconds since 1970.
+    The times are when the run began and ended, in seconds since 1970.
     """
     run = json.loads((crate / "run.json").read_text(encoding="utf-8"))
     records = {
@@ -547,10 +546,7 @@ def _distributed(file: FileSpec) -> dict[str, Any]:
 def croissant_of_results(
     folder: Path, written_from: str, citation: Mapping[str, Any], home: str
 ) -> dict[str, Any]:
-    """Return the description of the tables below a folder of accepted results.
-
-    ``written_from`` is the way to the folder from where the description lies.
-    """
+    """Return the description of the tables below a folder, ``written_from`` where it lies."""
     edition = folder.name
     tables = sorted(folder.rglob("*.csv"))
     made_from = {

@@ -455,10 +455,7 @@ _TIMESTAMP = 0
 def typeset(
     text: Sequence[Path], contents: Mapping[str, Any], figures: Mapping[str, Path]
 ) -> bytes:
-    """Compile a text with typst and return the PDF; an error says what is wrong and where.
-
-    A warning of typst is an error, too.
-    """
+    """Compile a text with typst and return the PDF; warnings are errors, too."""
     try:
         import typst
     except ModuleNotFoundError as error:

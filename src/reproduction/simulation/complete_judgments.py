@@ -195,10 +195,7 @@ _PREFERENCE = 2.0
 
 @dataclass(frozen=True)
 class KnownChances:
-    """Users' preferences, and the probability that each pair is observed.
-
-    Both have shape (n_users, n_items); chances are above 0 and at most .9.
-    """
+    """Preferences, and the probability, above 0 and at most .9, that each pair is observed."""
 
     liked: NDArray[np.bool_]
     chances: NDArray[np.float64]

@@ -396,11 +396,7 @@ def _write_raw_files(
 
 
 def parsed_rows(observation: Observation) -> NDArray[np.int64]:
-    """Return the rows that a correct parse keeps, ascending.
-
-    All of them; for data with a random sample (such as Yahoo! R3), only those of users with a
-    sample.
-    """
+    """Return the rows that a correct parse keeps: those of users with a sample, if any have."""
     if observation.known is None:
         return np.arange(len(observation))
     sampled = np.unique(observation.users[~observation.known])

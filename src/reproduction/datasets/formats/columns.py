@@ -353,10 +353,7 @@ class LineFormat:
     def error(
         self, lines: Iterable[bytes], path: Path | str, first_line: int, otherwise: str
     ) -> RawDataError:
-        """Return the error for the first line, with or without its end, that is not valid.
-
-        An empty piece after the last line end is not a line.
-        """
+        """Return the error for the first invalid line; an empty piece at the end is no line."""
         pending: tuple[int, bytes] | None = None
         for numbered in enumerate(lines, start=first_line):
             # Check one line later, to know whether an empty piece is the last one.

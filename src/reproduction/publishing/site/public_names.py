@@ -416,10 +416,7 @@ def reference_pages(
     aliases: Mapping[str, str],
     links: SiteLinks,
 ) -> list[SitePage]:
-    """Return a page for every module, and one with the names of the library and all modules.
-
-    The library's names are those of ``aliases``, under which people call them, by their task.
-    """
+    """Return a page for every module, and one with the library's names, as called, by task."""
     shown = [module for module in modules if module.names]
     resolve = links.resolver(REFERENCE, "README.md")
 

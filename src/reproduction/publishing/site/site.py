@@ -234,10 +234,7 @@ DATA = "assets/claims.js"
 def ledger_data(
     papers: Sequence[PaperLedger], labels: Mapping[str, str], title: Callable[[str], str]
 ) -> str:
-    """Return the script with the texts of each claim that the page shows or searches.
-
-    A page opened as a local file can load a script, but not a data file.
-    """
+    """Return the texts of claims as a script, which a page opened as a local file can load."""
     words = {p.paper: {r.verdict: r.words for c in p.claims for r in c.own} for p in papers}
     lines = [_line(claim, labels, title) for paper in papers for claim in paper.claims]
     claims = ",\n".join(lines)

@@ -35,10 +35,7 @@ def identifiers(n_users: int, n_items: int, rng: Generator) -> tuple[Ids, Ids]:
 def write(
     folder: Path, seen: Observation, user_ids: Ids, item_ids: Ids, rng: Generator
 ) -> list[str]:
-    """Write the raw file and return its name.
-
-    ``ratings.dat`` is grouped by user and in no order within a user, as in the original.
-    """
+    """Write ``ratings.dat``, by user and in no order within a user, and return its name."""
     if seen.timestamps is None:
         raise ValueError("MovieLens ratings have timestamps. Give the synthetic twin a period.")
     order = np.lexsort((rng.random(len(seen)), seen.users))

@@ -97,11 +97,7 @@ def _named(function: str) -> Callable[..., Any]:
 
 @contextmanager
 def collection_put_off() -> Iterator[None]:
-    """Put off the collection of cyclic garbage inside a ``with`` block.
-
-    For work of a second or two that makes many objects: drawing a figure is a quarter faster. After
-    the block the collector is in its earlier state.
-    """
+    """Put off the collection of cyclic garbage, which takes a quarter of drawing a figure."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -181,10 +181,9 @@ class JobRunner:
         log: Any,
         **more: Any,
     ) -> None:
-        """Call a library function in its own process, and wait for it.
+        """Call a library function (``module:function``) in its own process, and wait for it.
 
-        The function is ``module:name``. It is called with every named input, output and parameter
-        of the rule, except ``code``, as a keyword argument.
+        Every named input, output and parameter of the rule, except ``code``, is a keyword argument.
         """
         call = Call.of_rule(function, inputs, outputs, params, more)
         name = call.name

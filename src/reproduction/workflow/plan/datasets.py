@@ -302,10 +302,7 @@ class AcceptedResults:
         return list(self.record(study).get("datasets", ()))
 
     def one_sided_datasets(self) -> list[str]:
-        """Return the datasets that may be on one side only of a comparison with accepted results.
-
-        They are not available here, or were absent when the results were accepted.
-        """
+        """Return the datasets that are absent here, or were when results were accepted."""
         settings = self._datasets.settings
         before = {name for study in settings.studies for name in self.absent(study)}
         return [

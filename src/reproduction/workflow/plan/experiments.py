@@ -298,10 +298,7 @@ class PlannedSimulations:
         return known[simulation]
 
     def files(self, simulation: str) -> dict[str, str]:
-        """Return the files with the values of a simulation by system.
-
-        There are none if the dataset whose sizes are simulated is not available.
-        """
+        """Return the files with the values of a simulation by system; none without its dataset."""
         spec = self.spec(simulation)
         if not self.datasets.is_available(spec.dataset):
             return {}

@@ -313,10 +313,7 @@ class PlannedShards:
         return rf"{edition}(?:-[^/]+)?/(?:{'|'.join(ranks)})/ranks[.]npz" if ranks else ""
 
     def stale_files(self) -> list[Path]:
-        """Return the files of shards whose number differs from the planned one.
-
-        They are of a stopped run with another configuration.
-        """
+        """Return the files of shards of another number, of a run with other settings."""
         known = self.settings
         folder = Path("work") / known.run
         return sorted(
@@ -330,10 +327,7 @@ class PlannedShards:
 
 
 def joined_ranks(plans: Iterable[PlannedShards]) -> str:
-    """Return a regular expression of the judged ranks, below ``work``, that some plan joins.
-
-    It matches nothing if no plan divides a system.
-    """
+    """Return a regular expression of the judged ranks that some plan joins, or of nothing."""
     return "|".join(filter(None, (plan.pattern() for plan in plans))) or "(?!)"
 
 

@@ -277,10 +277,7 @@ class Plan:
 
 
 class Plans(Mapping[str, Plan]):
-    """Plans by edition, and by the name of a replication.
-
-    Iteration gives only the editions, so that runs without replications do not plan any.
-    """
+    """Plans by edition, and by the name of a replication; iteration gives only the editions."""
 
     def __init__(self, folders: RunFolders, overrides: Mapping[str, Any]) -> None:
         self._folders = folders

@@ -553,10 +553,7 @@ class PlannedStudies:
         }
 
     def description(self, study: str) -> dict[str, Any]:
-        """Return the merged configuration behind a study's artifacts, as plain values.
-
-        Captions are as printed, with this edition's numbers.
-        """
+        """Return the merged configuration behind a study's artifacts, with captions as printed."""
         settings, spec = self.settings, self.specs[study]
         has_split = self._datasets.has_split
         used = [e for e in spec.experiments.values() if has_split(e.dataset, e.split)]
