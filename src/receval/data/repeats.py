@@ -66,6 +66,12 @@ class IdentifierEncoder:
         return np.array([str(identifier) for identifier in self._codes], dtype=np.str_)
 
 
+def encoded(identifiers: NDArray) -> tuple[NDArray, NDArray[np.str_]]:
+    """Return the codes of identifiers by first appearance, and the identifiers by code."""
+    encoder = IdentifierEncoder()
+    return encoder.encode(identifiers), encoder.ids
+
+
 def last_rows(*keys: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return the last row of each distinct combination of non-negative keys, in row order."""
     combined = _combine(keys)

@@ -81,17 +81,17 @@ class PLSA(TopicModel):
     def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         first = models[0]
         refuse_negative(first, train, "numbers of observations")
+        # LibRec computes in double precision.
+        ratings = SharedRatings(train, np.float32 if first.librec_seed is None else np.float64)
         users: NDArray[np.floating]
         items: NDArray[np.floating]
         if first.librec_seed is not None:
-            # LibRec computes in double precision.
             users, items = _librec_tables(JavaRandom(first.librec_seed), train, first.topics)
         else:
             generator = np.random.Generator(np.random.PCG64(first.seed))
             users, items = initial_tables(generator, first.n_users_, first.n_items_, first.topics)
         longest = max(model.iterations for model in models)
         log_likelihood = np.empty(longest + 1)
-        ratings = SharedRatings(train, users.dtype.type)
         for step in range(longest + 1):
             for model in models:
                 if model.iterations == step:

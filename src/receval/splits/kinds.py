@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -14,8 +15,6 @@ from pydantic import Field, field_validator, model_validator
 from receval.spec_types import Model, NonEmptyText, Size
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from receval.data.ratings import Ratings
     from receval.splits.split import Split
 
@@ -390,10 +389,7 @@ def make_split(
 
     parameters = spec.model_dump(exclude={"kind", "selection"})
     drawn_for = parameters.pop("partition_of", None) or name
-
-    def rng_for(choice: int | str) -> np.random.Generator:
-        return generator(root_seed, dataset, drawn_for, choice)
-
+    rng_for = partial(generator, root_seed, dataset, drawn_for)
     if spec.kind == "predefined":
         file = parameters.pop("file")
         if file not in auxiliary_files:
@@ -408,10 +404,7 @@ def make_split(
         whole: Split = splitter(ratings, rng_for, **parameters)
         return whole
     # The seed leaves out the split's name: equal selections keep the same ratings in every split.
-    selected = selected_ratings(
-        ratings,
-        lambda choice: generator(root_seed, dataset, choice),
-        **spec.selection.model_dump(),
-    )
+    seeded = partial(generator, root_seed, dataset)
+    selected = selected_ratings(ratings, seeded, **spec.selection.model_dump())
     part: Split = splitter(ratings.select(selected), rng_for, **parameters)
     return spread_over(part, selected)

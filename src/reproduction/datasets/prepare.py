@@ -170,10 +170,10 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
         ),
     )
     ratings = load_parser(raw.parser)([file.path for file in raw.files], report=report)
-    found = _count(ratings, report)
     # Check after reading, to notice files that changed in the meantime.
     for file in raw.files:
         file.check()
+    found = _count(ratings, report)
     _check(raw, spec, expected, found, report)
     relevant = count_ratings(
         ratings, lambda rows: np.asarray(ratings.values[rows] >= spec.relevance_threshold)

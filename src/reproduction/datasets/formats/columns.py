@@ -24,7 +24,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import REPEAT_RULES, IdentifierEncoder, merge_repeats, refuse_repeats
+from receval.data.repeats import REPEAT_RULES, encoded, merge_repeats, refuse_repeats
 from reproduction.datasets.reports import RawDataError, shown
 
 if TYPE_CHECKING:
@@ -461,15 +461,14 @@ def rated_pairs(
     ``timestamps`` and ``known`` are cut to the kept rows.
     """
     report.rows = len(users)
-    user_ids, item_ids = IdentifierEncoder(), IdentifierEncoder()
-    user_codes, item_codes = user_ids.encode(users), item_ids.encode(items)
+    (user_codes, user_ids), (item_codes, item_ids) = map(encoded, (users, items))
     rows, merged = kept_rows(user_codes, item_codes, values, report, complain, by_default)
     return Ratings(
         users=user_codes[rows],
         items=item_codes[rows],
         values=merged,
-        user_ids=user_ids.ids,
-        item_ids=item_ids.ids,
+        user_ids=user_ids,
+        item_ids=item_ids,
         timestamps=None if timestamps is None else timestamps[rows],
         known=None if known is None else known[rows],
     )

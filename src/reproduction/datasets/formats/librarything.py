@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import IdentifierEncoder, last_rows
+from receval.data.repeats import encoded, last_rows
 from reproduction.datasets.formats.archives import file_bytes
 from reproduction.datasets.formats.columns import Ignored, Integer, LineFormat, kept_rows
 from reproduction.datasets.reports import ParseReport, RawDataError, shown
@@ -45,9 +45,8 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     report = report or ParseReport()
     (path,) = files
     columns = _read(path)
-    user_encoder, item_encoder = IdentifierEncoder(), IdentifierEncoder()
-    users = user_encoder.encode(columns["user"])
-    items = item_encoder.encode(columns["work"])
+    users, user_ids = encoded(columns["user"])
+    items, item_ids = encoded(columns["work"])
     doubled = columns["doubled rating"]
     n_pairs = len(last_rows(users, items))
     n_triples = len(last_rows(users, items, doubled))
@@ -68,8 +67,8 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
         users=users[rows],
         items=items[rows],
         values=values,
-        user_ids=user_encoder.ids,
-        item_ids=item_encoder.ids,
+        user_ids=user_ids,
+        item_ids=item_ids,
     )
 
 

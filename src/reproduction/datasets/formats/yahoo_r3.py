@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import IdentifierEncoder, refuse_repeats
+from receval.data.repeats import encoded, refuse_repeats
 from reproduction.datasets.formats.archives import file_bytes
 from reproduction.datasets.formats.columns import Integer, LineFormat
 from reproduction.datasets.reports import ParseReport, RawDataError
@@ -47,13 +47,13 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     kept = np.isin(train["user"], test["user"])
     report.drop("train ratings of users without test ratings", int((~kept).sum()))
     columns = {name: np.concatenate([train[name][kept], test[name]]) for name in train}
-    users, items = IdentifierEncoder(), IdentifierEncoder()
+    (users, user_ids), (items, item_ids) = (encoded(columns[name]) for name in ("user", "song"))
     ratings = Ratings(
-        users=users.encode(columns["user"]),
-        items=items.encode(columns["song"]),
+        users=users,
+        items=items,
         values=columns["rating"].astype(np.float32),
-        user_ids=users.ids,
-        item_ids=items.ids,
+        user_ids=user_ids,
+        item_ids=item_ids,
         known=np.arange(len(columns["user"])) < kept.sum(),
     )
     pairs = ratings.users.astype(np.int64) * max(ratings.n_items, 1) + ratings.items

@@ -117,6 +117,7 @@ def _rows_of_panels(
 def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
     """Draw the bars of one metric on one dataset."""
     order = bar_order(bars["system"].unique(), display)
+    gaps = _gaps(order, display)
     grouped_bars(
         axes,
         bars,
@@ -126,7 +127,7 @@ def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -
         error="half_interval",
         styles=display.styles(order),
         series_labels=display.titles,
-        gaps=_gaps(order, display),
+        gaps=gaps,
     )
     lowest = (bars["value"] - bars["half_interval"].fillna(0)).min()
     if lowest < 0:

@@ -33,8 +33,9 @@ def compute_artifact(
     from reproduction.experiments.experiment import InputFiles
     from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
+    data = _named(function)
     read = ArtifactInputs(InputFiles(**inputs), ArtifactDescription.of(description))
-    table: pd.DataFrame = _named(function)(read)
+    table: pd.DataFrame = data(read)
     if table.empty:
         raise ValueError(f"{results.stem} has no rows ({function}), so there is nothing to show.")
     write_results(table, results)
@@ -45,11 +46,11 @@ def draw_figure(*, function: str, results: Path, display: Mapping[str, Any], dra
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
 
-    style = DisplayStyle.of(display)
     with collection_put_off(), figure_style():
+        style = DisplayStyle.of(display)
+        title, described = heading(results.stem, style.title), style.described
         figure: Figure = _named(function)(read_results(results), style)
-        title = heading(results.stem, style.title)
-        save_figure(figure, drawing, title=title, description=style.described)
+        save_figure(figure, drawing, title=title, description=described)
 
 
 def write_table(

@@ -119,9 +119,10 @@ def split_ratings(
     The manifest describes the raw files, including auxiliary files for a predefined split.
     """
     raw = RawFiles.read(manifest)
-    spec: SplitSpec = TypeAdapter(AnySplitSpec).validate_python(description)
     auxiliary_files = {file.path.name: file.path for file in raw.auxiliary_files}
-    made = make_split(Ratings.read(table_folder(ratings)), spec, seed, *names, auxiliary_files)
+    table = Ratings.read(table_folder(ratings))
+    spec: SplitSpec = TypeAdapter(AnySplitSpec).validate_python(description)
+    made = make_split(table, spec, seed, *names, auxiliary_files)
     for file in raw.auxiliary_files:
         file.check()
     _log.info("%d folds; %s", made.n_folds, dict(made.metadata))

@@ -58,15 +58,15 @@ class Training:
 
         An oracle also gets the test ratings of the fold: the unbiased ones where there are some.
         """
-        model = make(
-            self.recommender, self.parameters, integer_seed(self.seed, *self.names, number)
-        )
+        learnt = self._values_to_learn(data.learnt)
+        met = (data.users_by_appearance, data.items_by_appearance)
+        order = met if self.order == "appearance" else None
+        seed = integer_seed(self.seed, *self.names, number)
+        model = make(self.recommender, self.parameters, seed)
         judged = None
         if model.reads_test:
             judged = self._values_to_learn((data.unbiased or data.test).matrix(n_items))
-        met = (data.users_by_appearance, data.items_by_appearance)
-        order = met if self.order == "appearance" else None
-        model.fit(self._values_to_learn(data.learnt), judged, order, users)
+        model.fit(learnt, judged, order, users)
         if data.fold_in is not None:
             model.fold_in(self._values_to_learn(data.fold_in))
         return model
