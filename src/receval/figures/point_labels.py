@@ -153,9 +153,6 @@ def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
     figure.add_artist(leader)
 
 
-LABEL_SIZE = 6.5
-"""Font size of a name, in points."""
-
 LEADER_COLOUR = "#8C8C8C"
 LEADER_FROM = 3.5
 """Minimum distance in points of a marker and its name for a line that connects them."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bar charts of systems in groups, shares of three verdicts, and tables with bars."""
+"""Bar charts of systems in groups, shares of three verdicts, strips, and tables with bars."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from receval.figures.finish import NOTE_SIZE, beside
 from receval.figures.printed_numbers import fixed
 from receval.figures.style import (
+    COLOURS,
     FIRST_WINS,
     INK,
     NO_WINNER,
@@ -240,6 +241,40 @@ def stacked_shares(
     names.set_yticks(rows, list(second))
     names.tick_params(axis="y", length=0)
     names.spines[:].set_visible(False)
+
+
+_STRIPS = ((COLOURS[0], "o"), (COLOURS[3], "D"))
+"""Colours and markers of the two series of dots of :func:`strips`."""
+
+
+def strips(
+    axes: Axes,
+    rows: Mapping[str, tuple[float, float, NDArray[np.float64], NDArray[np.float64]]],
+    labels: Sequence[str] | None,
+    shift: float,
+) -> None:
+    """Draw a pale bar between two numbers for each title, and two series of dots across it.
+
+    The labels are those of the bar and of both series, in one panel of a figure. The series are
+    this far below and above the middle of the bar.
+    """
+    for place, (low, high, *series) in enumerate(rows.values()):
+        of_bar, *of_series = labels if labels and place == 0 else (None, None, None)
+        (bar,) = axes.barh(
+            place, high - low, left=low, height=0.8, color=NO_WINNER, alpha=0.5, label=of_bar
+        )
+        # A bar that ends with the axis looks as if it were cut off.
+        bar.sticky_edges.x.clear()
+        heights = (place + shift, place - shift)
+        for values, height, (colour, marker), label in zip(
+            series, heights, _STRIPS, of_series, strict=True
+        ):
+            dots: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0, "alpha": 0.6}
+            up = np.full(len(values), height)
+            axes.plot(values, up, marker, color=colour, label=label, **dots)
+    axes.set_yticks(range(len(rows)), list(rows))
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")
 
 
 TABLE_ROW_HEIGHT = 0.16

@@ -27,13 +27,13 @@ from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.estimated_values import (
     MAR,
-    SPREAD,
     TRUTH,
     draw_rows,
     printed_by_metric,
     ranked_folds_of,
     with_titles,
 )
+from reproduction.studies.metric_studies.rank_stability import SPREAD
 
 if TYPE_CHECKING:
     from typing import Self

@@ -54,9 +54,6 @@ TITLES = {
 }
 """Titles in the order of figures, from the unweighted test to intervened tests."""
 
-SPREAD = (5.0, 95.0)
-"""The percentiles of the draws of a test that figures show."""
-
 
 def ranked_folds_of(experiment: Experiment) -> Iterator[RankedFold]:
     """Yield the folds of an experiment that has one protocol and unbiased judgments."""

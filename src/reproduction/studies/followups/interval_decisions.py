@@ -26,7 +26,6 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 if TYPE_CHECKING:
     from receval.metrics.metric import Metric
     from reproduction.experiments.experiment import Experiment
-    from reproduction.studies._shared.inputs import ArtifactInputs
 
 # Interval scales replace the values of a metric by equidistant numbers.
 #

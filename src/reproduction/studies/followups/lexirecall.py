@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
@@ -20,12 +19,16 @@ from receval.statistics.pairs import LEVEL, system_pairs
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.metric_studies.p_values import draw_curves
+from reproduction.studies.metric_studies.rank_stability import draw as draw_by_share
 
 if TYPE_CHECKING:
     from reproduction.studies.metric_studies.rank_stability import SampledValues
 
 LEXIRECALL = "lexirecall"
 """Name of lexirecall among the metrics of the artifact ``lexirecall_p_values``."""
+
+draw_p_values, draw_stability = draw_curves, draw_by_share
 
 TESTS = {"sign": "p_sign", "permutation": "p_value"}
 """The columns of p-values by test."""
@@ -135,16 +138,6 @@ def data_p_values(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw_p_values(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the largest p-values of each metric in descending order.
-
-    The parameters are those of :func:`reproduction.studies.metric_studies.p_values.draw_curves`.
-    """
-    from reproduction.studies.metric_studies.p_values import draw_curves as draw_curves
-
-    return draw_curves(results, display)
-
-
 def tabulate_p_values(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the summary of every metric, lexirecall first."""
     table = results.set_index("metric")
@@ -199,8 +192,6 @@ def data_stability(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _taus_of_lexirecall(inputs: ArtifactInputs, values: SampledValues) -> NDArray:
     """Compare lexirecall's order at each level and sample with that under all judgments."""
-    import numpy as np
-
     from receval.missing_judgments.judgment_sampling import kept_units
     from reproduction.experiments.lexirecall_orders import LexirecallLists
     from reproduction.experiments.universes import sample_of_experiment
@@ -220,13 +211,3 @@ def _taus_of_lexirecall(inputs: ArtifactInputs, values: SampledValues) -> NDArra
                 left[level, sample] += lists.mean_preferences(order < count)
     flat = left.reshape(-1, len(values.systems))
     return kendall_tau_b(complete, flat, TOLERANCE_OF_MEANS).reshape(left.shape[:2])
-
-
-def draw_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the curves of all metrics by the share that is kept, in descending order.
-
-    The parameters are those of :func:`reproduction.studies.metric_studies.rank_stability.draw`.
-    """
-    from reproduction.studies.metric_studies.rank_stability import draw as draw_curves
-
-    return draw_curves(results, display)

@@ -245,8 +245,6 @@ def data_cutoffs(inputs: ArtifactInputs) -> pd.DataFrame:
     candidates); common_cutoff (the one whose full values are nearest to the expected ones of all
     systems); at_common (the full value there).
     """
-    from reproduction.studies.followups.sampled_orders import SampledMoments
-
     metrics = {str(label): parse(str(label)) for label in inputs.parameters["metrics"]}
     moments = SampledMoments(inputs, metrics).uniform
     (experiment,) = inputs.experiments.values()

@@ -8,12 +8,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import with_legend
 from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
+from reproduction.studies._shared.bars import grouped_bars
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.time_orders import (
     SPLIT_TITLES,
@@ -94,8 +96,6 @@ def _with_times(
 
 def with_two_moments(ratings: Ratings, newest: Split) -> Ratings:
     """Return ratings with time 1 if they are in test in the only fold of a split, else 0."""
-    import numpy as np
-
     from receval.splits.split import TEST
 
     (codes,) = newest.codes
@@ -125,8 +125,6 @@ def percentage(value: float, *, at_least: bool = False) -> str:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the share of affected test ratings, and of the training ratings that are later."""
-    from reproduction.studies._shared.bars import grouped_bars
-
     keys = ["dataset", "split", "tested", "known", "scope"]
     over_folds = results.groupby(keys, sort=False, as_index=False)
     means = over_folds[["interactions", "users", "median_share"]].mean()

@@ -44,7 +44,7 @@ _PARTS = ("dataset", "systems", "complete", "values", "evaluated_users")
 """Names of an experiment's arrays in an archive."""
 
 SPREAD = (5.0, 95.0)
-"""Percentiles of the samples that bound the bands."""
+"""Percentiles of samples, or of draws of a test, that bound bands and lines."""
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.printed_numbers import fixed
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, NO_WINNER, new_figure
+from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.figures.tables import Table, printed
 from receval.seeds import GeneratorFor, generator, integer_seed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.bars import strips
 from reproduction.studies._shared.heat_map import coloured_cells, two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -272,45 +273,25 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_values(axes: Axes, choices: Choices, *, named: bool) -> None:
-    # Bars that do not begin at 0 are not to touch the frame.
-    axes.use_sticky_edges = False
-    for place in range(len(TITLES)):
-        labelled = named and place == 0
-        low = float(choices.worst[:, place].mean())
-        axes.barh(
-            place,
-            float(choices.chosen_on_test[:, place].mean()) - low,
-            left=low,
-            height=0.8,
-            color=NO_WINNER,
-            alpha=0.5,
-            label="From the worst to the best trial" if labelled else None,
+    rows = {
+        title: (
+            float(choices.worst[:, place].mean()),
+            float(choices.chosen_on_test[:, place].mean()),
+            choices.default[:, place],
+            choices.tuned[:, place],
         )
-        for name, values, height, colour, marker in (
-            ("Default parameters", choices.default, place + 0.2, COLOURS[0], "o"),
-            ("Tuned on a validation part", choices.tuned, place - 0.2, COLOURS[3], "D"),
-        ):
-            axes.plot(
-                values[:, place],
-                np.full(len(values), height),
-                marker,
-                color=colour,
-                markersize=3,
-                alpha=0.6,
-                markeredgewidth=0,
-                label=name if labelled else None,
-            )
-    axes.axvline(
-        float(choices.pop.mean()),
-        color="black",
-        linewidth=0.8,
-        linestyle="--",
-        label="Pop, which has no parameter" if named else None,
+        for place, title in enumerate(TITLES.values())
+    }
+    labels = (
+        "From the worst to the best trial",
+        "Default parameters",
+        "Tuned on a validation part",
     )
-    axes.set_yticks(range(len(TITLES)), list(TITLES.values()))
-    axes.set_ylim(len(TITLES) - 0.4, -0.6)
+    strips(axes, rows, labels if named else None, 0.2)
+    label = "Pop, which has no parameter" if named else None
+    pop = float(choices.pop.mean())
+    axes.axvline(pop, color="black", linewidth=0.8, linestyle="--", label=label)
     axes.set_xlabel(METRIC)
-    axes.grid(visible=False, axis="y")
 
 
 def _draw_shares(axes: Axes, choices: Choices, others: NDArray[np.float64]) -> AxesImage:

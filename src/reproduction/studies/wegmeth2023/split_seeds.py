@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import with_legend
 from receval.figures.printed_numbers import fixed
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, NO_WINNER, new_figure
+from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.figures.tables import Table, printed
 from receval.seeds import generator, integer_seed
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.bars import strips
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
@@ -363,45 +364,16 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_seeds(axes: Axes, results: pd.DataFrame, *, named: bool) -> None:
-    for place, system in enumerate(SYSTEM_TITLES):
+    rows = {}
+    for system, title in SYSTEM_TITLES.items():
         own = results[results["system"] == system]
         values = by_seed_and_fold(own.assign(value=real_values(own["value"])))
-        error = 100 * float(real_values(own["error"]).mean()) / values.mean()
-        labelled = named and place == 0
-        (bar,) = axes.barh(
-            place,
-            2 * HALF_WIDTH * error,
-            left=-HALF_WIDTH * error,
-            height=0.8,
-            color=NO_WINNER,
-            alpha=0.5,
-            label="95 % interval over the users of one hold-out" if labelled else None,
-        )
-        # A bar that ends with the axis looks as if it were cut off.
-        bar.sticky_edges.x.clear()
-        shown = {
-            "Hold-out": (place - 0.2, values[:, 0], COLOURS[0], "o"),
-            f"{values.shape[1]}-fold cross-validation": (
-                place + 0.2,
-                values.mean(axis=1),
-                COLOURS[3],
-                "D",
-            ),
-        }
-        for name, (height, seeds, colour, marker) in shown.items():
-            axes.plot(
-                deviations(seeds),
-                np.full(len(seeds), height),
-                marker,
-                color=colour,
-                markersize=3,
-                alpha=0.6,
-                markeredgewidth=0,
-                label=name if labelled else None,
-            )
-    axes.set_yticks(range(len(SYSTEM_TITLES)), list(SYSTEM_TITLES.values()))
-    axes.set_ylim(len(SYSTEM_TITLES) - 0.4, -0.6)
-    axes.grid(visible=False, axis="y")
+        half = HALF_WIDTH * (100 * float(real_values(own["error"]).mean()) / values.mean())
+        seeds = (values[:, 0], values.mean(axis=1))
+        rows[title] = (-half, half, *map(deviations, seeds))
+    crossed = f"{values.shape[1]}-fold cross-validation"
+    labels = ("95 % interval over the users of one hold-out", "Hold-out", crossed)
+    strips(axes, rows, labels if named else None, -0.2)
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
