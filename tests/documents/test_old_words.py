@@ -34,6 +34,10 @@ NAMES_THE_OLD_WORDS = (
 )
 
 
+NO_LETTER_BEFORE = "(?<![a-z])"
+"""How most patterns begin, which leaves nothing to look for first."""
+
+
 class OldWord(NamedTuple):
     """A word that was given up: how it is found, what to say, and where it stays.
 
@@ -159,13 +163,23 @@ def texts() -> dict[str, str]:
 
 
 @cache
+def small_letters() -> dict[str, str]:
+    """Return the same in small letters: looking for either letter takes ten times as long."""
+    return {path: text.lower() for path, text in texts().items() if path not in NAMES_THE_OLD_WORDS}
+
+
+@cache
 def places(pattern: str) -> list[tuple[str, int]]:
     """Return path and line of every occurrence."""
+    # What may not stand before a word is looked at where the word is.
+    word = re.compile(pattern.removeprefix(NO_LETTER_BEFORE).lower())
+    exactly = re.compile(pattern, flags=re.IGNORECASE)
     return [
         (path, text.count("\n", 0, match.start()) + 1)
-        for path, text in texts().items()
-        if path not in NAMES_THE_OLD_WORDS
-        for match in re.finditer(pattern, text, flags=re.IGNORECASE)
+        for path, small in small_letters().items()
+        if word.search(small)
+        for text in (texts()[path],)
+        for match in exactly.finditer(text)
     ]
 
 

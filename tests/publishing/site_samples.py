@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
@@ -284,8 +285,20 @@ class Reference(NamedTuple):
     address: str
 
 
-class PageParts(HTMLParser):
-    """What is to be checked of a page: links, anchors, headings, and tags without their ends."""
+UNREAD = re.compile(r"<!--.*?-->|<!doctype html>|(?<=<script>).*?(?=</script>)", re.DOTALL | re.I)
+"""Parts of a page in which what looks like a tag is none."""
+
+ATTRIBUTE = re.compile(r'([^\s=<>"/]+)(?:="([^"]*)")?')
+
+TAG = re.compile(r'<(/?)([a-zA-Z][\w-]*)((?:\s+[^\s=<>"/]+(?:="[^"]*")?)*)\s*(/?)>')
+"""A tag as the pages write it, with its attributes in double quotes."""
+
+
+class PageParts:
+    """What is to be checked of a page: links, anchors, headings, and tags without their ends.
+
+    Python's own parser of HTML takes four times as long for the same.
+    """
 
     VOID = frozenset(
         [
@@ -295,37 +308,41 @@ class PageParts(HTMLParser):
     )
 
     def __init__(self, path: Path) -> None:
-        super().__init__()
         self.references: list[Reference] = []
         self.anchors: list[str] = []
         self.headings: list[int] = []
         self.open: list[str] = []
         self.faults: list[str] = []
         self.text = path.read_text(encoding="utf-8")
-        self.feed(self.text)
-        self.close()
+        before = 0
+        read = UNREAD.sub("", self.text)
+        for found in TAG.finditer(read):
+            self._between(read[before : found.start()])
+            before = found.end()
+            ends, tag, attributes, is_whole = found.groups()
+            if not ends:
+                self._begin(tag, attributes)
+            if (ends or is_whole) and tag not in self.VOID and not self._closed(tag):
+                self.faults.append(f"</{tag}> before {read[before : before + 40]!r}")
+        self._between(read[before:])
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def _between(self, text: str) -> None:
+        if "<" in text:
+            self.faults.append(f"{text[text.index('<') :][:40]!r} is no tag")
+
+    def _closed(self, tag: str) -> bool:
+        return bool(self.open) and self.open.pop() == tag
+
+    def _begin(self, tag: str, attributes: str) -> None:
         if tag not in self.VOID:
             self.open.append(tag)
-        values = {name: value or "" for name, value in attrs}
+        values = {name: unescape(value) for name, value in ATTRIBUTE.findall(attributes)}
         self.anchors += [values["id"]] if "id" in values else []
         for name in ("href", "src", "srcset", "action", "poster", "data"):
             if name in values:
                 self.references.append(Reference(tag, name, values[name]))
         if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
             self.headings.append(int(tag[1]))
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in self.VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self.VOID:
-            return
-        if not self.open or self.open.pop() != tag:
-            self.faults.append(f"</{tag}> in line {self.getpos()[0]}")
 
 
 def pages_of(site: Path) -> dict[str, PageParts]:

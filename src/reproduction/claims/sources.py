@@ -125,6 +125,9 @@ def aligned(
     return one, other.values[[place[label] for label in one.labels]]
 
 
+Scalar = bool | int | float | str
+
+
 class ClaimSources:
     """The results of one edition, and the settings behind them.
 
@@ -137,6 +140,7 @@ class ClaimSources:
         self.readings: list[Reading] = []
         self.numbers: list[LabelledValues] = []
         self._tables: dict[str, pd.DataFrame] = {}
+        self._words: dict[tuple[str, str], tuple[NDArray[np.intp], list[str]]] = {}
         self._records: dict[str, Any] = {}
         for study, path in provenance.items():
             with refusing_damage(path):
@@ -155,7 +159,8 @@ class ClaimSources:
     def aside(self) -> ClaimSources:
         """Return a copy of the sources that records its readings separately."""
         other = ClaimSources(self.results, {})
-        other._tables, other._records = self._tables, self._records
+        other._tables, other._words = self._tables, self._words
+        other._records = self._records
         return other
 
     def forget(self) -> None:
@@ -179,6 +184,20 @@ class ClaimSources:
                 raise NotMeasuredError(f"the results of {artifact}")
             self._tables[artifact] = read_results(self.results[artifact])
         return self._tables[artifact]
+
+    def is_among(
+        self, artifact: str, column: str, wanted: Scalar | tuple[Scalar, ...]
+    ) -> NDArray[np.bool_]:
+        """Return which cells of a column of an artifact's results are one of those wanted.
+
+        Claims select by the same few columns again and again, so their words are kept.
+        """
+        if (artifact, column) not in self._words:
+            codes, cells = pd.factorize(self.table(artifact)[column], use_na_sentinel=False)
+            self._words[artifact, column] = codes, list(map(_word, cells))
+        codes, words = self._words[artifact, column]
+        known = set(map(_word, _all_of(wanted)))
+        return np.array([word in known for word in words], dtype=bool)[codes]
 
     def note(
         self, reading: Reading, values: NDArray[np.float64], labels: Sequence[tuple[str, ...]] = ()
@@ -233,7 +252,6 @@ class ClaimSources:
         return self._records[study]
 
 
-Scalar = bool | int | float | str
 WITHOUT_INTERVALS = "without_intervals"
 """Dump context: leave out the columns of intervals, which decide nothing."""
 
@@ -314,16 +332,16 @@ class SelectedCells(Model):
         selecting = [*where, *self.without, *(self.pair or ()), *self.each]
         self._check_columns(name, table, [*selecting, self.column, *intervals])
         for dataset in _all_of(where.get("dataset", ())):
-            is_there = _is_among(table["dataset"], (dataset,)).any()
+            is_there = sources.is_among(name, "dataset", dataset).any()
             if not is_there and not sources.has(context.study, _word(dataset)):
                 raise NotMeasuredError(f"the dataset {dataset}")
         if context.dataset and "dataset" in table.columns:
             where.setdefault("dataset", context.dataset)
         kept = np.ones(len(table), dtype=bool)
         for column, wanted in where.items():
-            kept &= _is_among(table[column], _all_of(wanted))
+            kept &= sources.is_among(name, column, wanted)
         for column, unwanted in self.without.items():
-            kept &= ~_is_among(table[column], _all_of(unwanted))
+            kept &= ~sources.is_among(name, column, unwanted)
         if self.pair is not None:
             kept &= self._is_pair(table, kept)
         said = self._in_words(where)
@@ -406,12 +424,6 @@ def _word(cell: object) -> str:
 
 def _all_of(wanted: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     return wanted if isinstance(wanted, tuple) else (wanted,)
-
-
-def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]:
-    known = set(map(_word, wanted))
-    distinct = [cell for cell in cells.unique() if _word(cell) in known]
-    return cells.isin(distinct).to_numpy(dtype=bool)
 
 
 def distinct_labels(
