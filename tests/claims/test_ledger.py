@@ -99,10 +99,7 @@ def stored(path: Path) -> pd.DataFrame:
 @pytest.fixture(autouse=True)
 def _claims_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give every report the claims that were read before: reading all takes a second."""
-    monkeypatch.setattr(
-        "reproduction.claims.ledger.read_claims",
-        lambda path: claims_of_paper(path.stem) if path.parent == CLAIMS else read_claims(path),
-    )
+    monkeypatch.setattr("reproduction.claims.ledger.read_claims", lambda p: claims_of_paper(p.stem))
 
 
 @pytest.fixture(params=["full", "demo"])

@@ -301,10 +301,10 @@ class PageParts:
     """
 
     VOID = frozenset(
-        [
+        {
             *("area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"),
             *("rect", "line", "circle", "path"),
-        ]
+        }
     )
 
     def __init__(self, path: Path) -> None:
@@ -317,21 +317,17 @@ class PageParts:
         before = 0
         read = UNREAD.sub("", self.text)
         for found in TAG.finditer(read):
-            self._between(read[before : found.start()])
+            if "<" in (text := read[before : found.start()]):
+                self.faults.append(f"{text!r} has a < of no tag")
             before = found.end()
             ends, tag, attributes, is_whole = found.groups()
             if not ends:
                 self._begin(tag, attributes)
-            if (ends or is_whole) and tag not in self.VOID and not self._closed(tag):
+            closes = (ends or is_whole) and tag not in self.VOID
+            if closes and not (self.open and self.open.pop() == tag):
                 self.faults.append(f"</{tag}> before {read[before : before + 40]!r}")
-        self._between(read[before:])
-
-    def _between(self, text: str) -> None:
-        if "<" in text:
-            self.faults.append(f"{text[text.index('<') :][:40]!r} is no tag")
-
-    def _closed(self, tag: str) -> bool:
-        return bool(self.open) and self.open.pop() == tag
+        if "<" in read[before:]:
+            self.faults.append(f"{read[before:]!r} has a < of no tag")
 
     def _begin(self, tag: str, attributes: str) -> None:
         if tag not in self.VOID:
