@@ -207,8 +207,11 @@ $(VENV)/ready: requirements.lock pyproject.toml $(ENVIRONMENT)
 	@# All that any library needs is in the lock, so no part has to know the other.
 	@rm -f $(VENV)/outdated
 	@awk '/^[^ #]/ { part = $$1 !~ /^($(OF_KERNELS))==/ } { print > ("$(VENV)/part." part) }' requirements.lock
-	@( $(INSTALL) --no-deps --no-compile -r $(VENV)/part.0 && { $(COMPILE_KERNELS) || touch $(VENV)/outdated; } ) & \
-	  other=$$!; $(INSTALL) --no-deps --no-compile -r $(VENV)/part.1 && $(INSTALL_RECEVAL); status=$$?; \
+	@# What a shell runs in the background ignores Ctrl-C, so it is ended here.
+	@( trap 'kill $$own' TERM; $(INSTALL) --no-deps --no-compile -r $(VENV)/part.0 & own=$$!; \
+	  wait $$own && { $(COMPILE_KERNELS) & own=$$!; wait $$own || touch $(VENV)/outdated; } ) & \
+	  other=$$!; trap 'kill $$other; exit 130' INT TERM; \
+	  $(INSTALL) --no-deps --no-compile -r $(VENV)/part.1 && $(INSTALL_RECEVAL); status=$$?; \
 	  [ $$status != 0 ] || echo "Installed. Kernels are still being compiled, which takes a minute at most."; \
 	  wait $$other && (exit $$status) || { echo "The installation failed. pip gives the reason above."; exit 1; }
 	@# Python reads these paths in the encoding of each user's locale, which may lack letters of this folder's.

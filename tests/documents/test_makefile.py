@@ -6,9 +6,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import venv
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -147,6 +150,30 @@ def test_what_a_bare_machine_lacks_is_said_before_anything_is_installed(
     assert done.returncode != 0
     assert re.search(told, done.stdout, re.DOTALL)
     assert not (copy / ".venv").exists()
+
+
+def test_an_interrupted_installation_leaves_no_pip_behind(made: Path) -> None:
+    (libraries,) = (made / ".venv" / "lib").glob("python3.*/site-packages")
+    slow = "if __name__ == '__main__':\n  import os, pathlib, sys, time\n"
+    slow += "  pathlib.Path(sys.argv[-1] + '.pid').write_text(str(os.getpid()))\n  time.sleep(60)\n"
+    (libraries / "pip.py").write_text(slow, encoding="utf-8")
+    (made / ".venv" / "ready").unlink()
+    with subprocess.Popen(
+        ["make", ".venv/ready"], cwd=made, start_new_session=True, stderr=subprocess.PIPE
+    ) as installing:
+        own = [made / ".venv" / f"part.{part}.pid" for part in (0, 1)]
+        _wait_until(lambda: all(path.exists() and path.read_text() for path in own))
+        os.killpg(installing.pid, signal.SIGINT)
+        assert installing.wait(timeout=20) != 0
+    _wait_until(lambda: not any(Path("/proc", path.read_text()).exists() for path in own))
+
+
+def _wait_until(is_reached: Callable[[], bool]) -> None:
+    """Wait for what must be reached in time."""
+    end = time.monotonic() + 20
+    while not is_reached():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_statements_are_checked_on_the_artifacts_of_this_folder(made: Path) -> None:
