@@ -27,10 +27,12 @@ EVALUATORS = [
 ]
 
 
-def whole_table(users: int = 10, items: int = 12, values: Any = 1.0) -> SplitRatings:
+def whole_table(
+    users: int = 10, items: int = 12, values: Any = 1.0, folds: int = 1
+) -> SplitRatings:
     own, rated = np.divmod(np.arange(users * items), items)
     table = {"user": own, "item": rated, "rating": np.resize(values, users * items)}
-    return split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    return split(read_ratings(table), "user-ratio", train_ratio=0.5, folds=folds)
 
 
 def told(notes: tuple[Note, ...], code: str) -> list[str]:
@@ -173,10 +175,12 @@ def test_a_system_that_orders_nothing_is_refused_by_its_name(evaluator: Any, val
     ("value", "what"), [(np.nan, "no finite score"), (np.inf, "infinite scores")]
 )
 def test_users_without_an_order_by_scores_are_counted(value: float, what: str) -> None:
-    notes = evaluate_systems(whole_table(), {"mine": Scores(value, range(3))}).notes
-    assert f"mine has {what} for 3 of the users for whom it ranks items." in told(
-        notes, "users-without-scores"
-    )
+    system = {"mine": Scores(value, range(3))}
+    for folds, n, ending in ((1, 3, "."), (2, 6, ", summed over 2 folds.")):
+        notes = evaluate_systems(whole_table(folds=folds), system).notes
+        assert f"mine has {what} for {n} of the users for whom it ranks items{ending}" in told(
+            notes, "users-without-scores"
+        )
 
 
 @pytest.mark.parametrize("missing", [np.nan, -np.inf])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -256,6 +257,10 @@ def test_a_table_with_long_labels_is_scaled_down_to_its_column() -> None:
     ]
     stacked = r" \\ ".join(lines)
     assert rf"\shortstack[r]{{{stacked}}}" in text
+    signed = replace(table, columns=columns_of("System", f"{label} → 0"))
+    assert rf"\shortstack[r]{{{stacked} \\ $\rightarrow$ 0}}" in to_latex(
+        signed, names_packages=True
+    )
 
 
 def test_tau_and_raised_digits_of_powers_are_set_by_pdflatex() -> None:

@@ -162,12 +162,13 @@ def fitted(
     return WatchedScorer(system, name, train, needs_all)
 
 
-def notes_on_scores(counts: Mapping[str, Counter[str]]) -> list[Note]:
-    """Return for how many users the scores of systems give no order, over all folds."""
+def notes_on_scores(counts: Mapping[str, Counter[str]], n_folds: int) -> list[Note]:
+    """Return for how many users the scores of systems give no order, summed over folds."""
+    summed = f", summed over {n_folds} folds" if n_folds > 1 else ""
     return [
         Note(
             "users-without-scores",
-            f"{name} has {what} for {count:,} of the users for whom it ranks items.",
+            f"{name} has {what} for {count:,} of the users for whom it ranks items{summed}.",
         )
         for name, own in counts.items()
         for what, count in own.items()

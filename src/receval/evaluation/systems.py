@@ -355,7 +355,7 @@ def evaluate_systems(
                 predictions,
             )
     notes += others.notes
-    notes += notes_on_scores(unordered)
+    notes += notes_on_scores(unordered, len(folds))
     settings = {
         "data": data_settings(data.ratings, folds),
         "split": data.parameters,

@@ -599,9 +599,11 @@ def _broken_head(column: Column, cells: Sequence[str], *, is_label_broken: bool)
     if column.width is not None or "$`" in column.header:
         return escape_latex(column.header)
     longest = max(map(_printed_length, cells), default=0)
-    if is_label_broken and " " not in column.header:
-        lines = _lines_of_label(column.header, max(longest, _LABEL))
-    else:
+    label, _, sign = column.header.partition(" ")
+    lines = _lines_of_label(label, max(longest, _LABEL)) if is_label_broken else []
+    if sign.startswith(("↓", "→")) and len(lines) > 1:
+        lines.append(sign)
+    elif sign or not lines:
         lines = wrap(column.header, max(longest, _longest_word(column)), break_on_hyphens=False)
     if len(lines) < 2:
         return escape_latex(column.header)
