@@ -169,6 +169,8 @@ class Scores:
 def test_a_system_that_orders_nothing_is_refused_by_its_name(evaluator: Any, value: float) -> None:
     with pytest.raises(ValueError, match=r"^mine has .* for all 10 tested users: it diverged"):
         evaluator(whole_table(), {"mine": Scores(value, range(10))})
+    with pytest.raises(ValueError, match=r"tested users of fold 1 of 2: it diverged"):
+        evaluator(whole_table(folds=2), {"mine": Scores(value, range(10))})
 
 
 @pytest.mark.parametrize(

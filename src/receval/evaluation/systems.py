@@ -336,7 +336,7 @@ def evaluate_systems(
                     else None
                 )
                 measurements.add(name, protocol, judged, own, listed, predictions)
-            scorer.refuse_no_order()
+            scorer.refuse_no_order(number, len(folds))
             unordered.setdefault(name, Counter()).update(scorer.counts)
         for name, protocol, own, listed, predictions in others.ranked(
             number, fold, measuring, length

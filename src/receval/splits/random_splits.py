@@ -162,8 +162,8 @@ def short_profiles_of(
     if short_profiles == "refuse" and too_short.any():
         user = int(np.argmax(too_short))
         raise ValueError(
-            f"Some users have {how_many(held_out, 'rating')} or fewer ({too_short.sum():,}, such as "
-            f"'{ratings.user_ids[user]}' with {profile_sizes[user]}), so leaving {held_out} out "
+            f"Some users have {how_many(held_out, 'rating')} or fewer ({too_short.sum():,}, such "
+            f"as '{ratings.user_ids[user]}' with {profile_sizes[user]}), so leaving {held_out} out "
             "would leave nothing to train on. Leave fewer out (held_out), or keep such users in "
             "train (short_profiles='train', in a command: --split KIND:short_profiles=train)."
         )
