@@ -653,10 +653,11 @@ def _words(inner: ValidationSplit, relevant: float) -> tuple[str, ...]:
     folds = list(inner.folds())
     n_train, n_test = sum(int(f.train.nnz) for f in folds), sum(len(f.test) for f in folds)
     of_folds = f" in {len(folds)} folds" if len(folds) > 1 else ""
+    split = f"split from the training ratings ({inner.name}) with the seed {inner.seed}"
     return (
         f"Each trial trains on {how_many(n_train, 'rating')} and is measured on "
-        f"{how_many(n_test, 'validation rating')}{of_folds}, split from the training ratings "
-        f"({inner.name}) with the seed {inner.seed}.",
+        f"{how_many(n_test, 'validation rating')}{of_folds}, "
+        f"{'which the split sets aside' if inner.name == 'predefined' else split}.",
         f"A validation rating is relevant from {relevant:g} on.",
     )
 
