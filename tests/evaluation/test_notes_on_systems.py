@@ -49,14 +49,14 @@ def told(notes: tuple[Note, ...], code: str) -> list[str]:
             [20] * 6 + [4] * 50,
             "users-left-out",
             "6 of 56 users are averaged under AR AI-AN: 50 have no test rating, because the split "
-            "held out none of their ratings (at most 4 per user).",
+            "held out none of their ratings (they have at most 4 each).",
         ),
         # Averages over less than a tenth of the users are doubtful.
         (
             [20] + [1] * 19,
             "few-users",
             "1 of 20 users are averaged under AR AI-AN: 19 have no test rating, because the split "
-            "held out none of their ratings (at most 1 per user).",
+            "held out none of their ratings (they have at most 1 each).",
         ),
     ],
 )
