@@ -78,8 +78,8 @@ def test_users_whom_a_selection_removes_are_told_as_such() -> None:
     notes = evaluate_systems(data, {"Pop": Popularity()}).notes
     assert told(notes, "users-left-out") == [
         "4 of 8 users are averaged under AR AI-AN: 3 have no test rating, because the split held "
-        "out none of their ratings (at most 2 per user) and 1 has no rating that the selection "
-        "keeps."
+        "out none of their ratings (they have at most 2 each) and 1 has no rating that the "
+        "selection keeps."
     ]
     assert told(notes, "selection")[0].startswith("The selection keeps 38 of 39 ratings, 7 of 8 us")
 
