@@ -334,6 +334,15 @@ def test_a_folder_of_another_tuning_is_refused(
         tuned_here(resume_folder=tmp_path, **arguments)
 
 
+def test_a_folder_of_a_function_that_changed_is_refused(tmp_path: Path) -> None:
+    first = rv.metric_of(lambda items: 1.0, name="Own")
+    for _ in range(2):
+        tuned_here(resume_folder=tmp_path, metric=first)
+    changed = rv.metric_of(lambda items: 2.0, name="Own")
+    with pytest.raises(ValueError, match=r"with other values of function\."):
+        tuned_here(resume_folder=tmp_path, metric=changed)
+
+
 def test_a_folder_that_is_none_of_trials_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").touch()
     with pytest.raises(ValueError, match="has files, but no trials of receval"):

@@ -31,6 +31,7 @@ from receval.evaluation.tuning_record import (
 )
 from receval.figures.style import figure_style
 from receval.metrics.dialects import Dialect
+from receval.metrics.own_metrics import FunctionMetric
 from receval.notes import Note
 from receval.protocols.protocol import Protocol
 from receval.splits.split_ratings import SplitRatings
@@ -627,6 +628,7 @@ def _by_what(
         "validation": inner.name,
         "metric": name,
         "label": chosen.label,
+        **({"function": chosen.text} if isinstance(chosen, FunctionMetric) else {}),
         "less_is_better": chosen.less_is_better,
         "protocol": protocol_name,
         "protocol_key": measuring.protocols[protocol_name].key,
