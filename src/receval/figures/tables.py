@@ -456,6 +456,8 @@ def to_latex(table: Table, *, two_columns: bool = False, names_packages: bool = 
     told = [rf"% Needs \usepackage{{{','.join(sorted(packages))}}}."] if names_packages else []
     if is_long and two_columns:
         told.append(f"% Its {len(rows)} rows may not fit on a page: then divide the table.")
+    if fits and not two_columns and _characters(table, _longest_word, 0) > _TIGHT_CHARACTERS:
+        told.append("% It is too wide for a narrow column: then set two_columns=True.")
     if is_long and not two_columns:
         named = ["".join([*caption, *label]) + r" \\"] if caption or label else []
         return _text(
