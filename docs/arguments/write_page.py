@@ -92,7 +92,7 @@ MADE_BY_FUNCTIONS = ("EvaluationResult", "GroupedResult", "SplitRatings", "Tunin
 RETURNED = (Diagnosis, ExploredRatings)
 """Classes of results that are no names of the library."""
 
-METHODS_OF_SYSTEMS = ("fit", "fold_in", "recommend", "save", "score")
+METHODS_OF_SYSTEMS = ("fit", "fold_in", "load", "recommend", "save", "score")
 
 DERIVED_FROM = ("Metric", "ListMetric", "Recommender", "Dialect")
 """Classes to derive others from, or objects that the library has: metrics.md, recipes.md and

@@ -103,6 +103,19 @@ def test_times_are_a_file_of_their_own_on_request() -> None:
 
 
 @pytest.mark.costly
+def test_tuned_systems_are_compared_as_the_command_is_told() -> None:
+    command = ["tune", "r.csv", "--grid", "user-knn:neighbours=5,9", "--jobs", "1"]
+    how = ["--system", "pop", "--reference", "pop", "--significance-test", "t", "--methods"]
+    assert main([*command, *how, "--out", "one"]) == 0
+    pairs = pd.read_csv("one/pairs.csv")
+    assert set(pairs["second"]) == {"pop"}
+    assert set(pairs["method"]) == {"t"}
+    assert "Tuned by nDCG@10" in Path("one/report.html").read_text(encoding="utf-8")
+    assert main(["tune", "--settings", "one/settings.json", "--jobs", "1", "--out", "two"]) == 0
+    same_files("one", "two")
+
+
+@pytest.mark.costly
 def test_an_untuned_system_is_refused_in_strict_mode(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["tune", "r.csv", "--grid", "user-knn:neighbours=5,9", "--jobs", "1", "--strict"]
     assert main([*command, "--system", "pop", "--out", "one"]) == 0

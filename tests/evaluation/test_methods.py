@@ -113,10 +113,36 @@ def test_methods_of_runs_tell_their_depth_and_ties() -> None:
     test = {"user": list("aabb"), "item": list("xyxy"), "rating": [1] * 4}
     run = {"a": {"x": 2.0, "z": 1.0}, "b": {"y": 3.0, "z": 1.0}}
     told = evaluate_runs(test, {"mine": run}, metrics="RR", depth="whole").methods()
-    assert (
-        "Recommendation lists were taken as complete; items with equal scores were ordered as "
-        in told
+    assert told.startswith(
+        "Lists of mine were made elsewhere and count as complete; items with equal scores are "
+        "ordered as "
     )
+
+
+def test_methods_tell_who_made_the_split_the_lists_and_what_was_left_out() -> None:
+    train = {"user": list("aabbcc"), "item": list("xyxzyz"), "rating": [1, 2, 3, 4, 5, 5]}
+    test = {"user": list("aabbc"), "item": list("zxyxx"), "rating": [5, 5, 4, 3, 5]}
+    run = {"a": {"z": 2.0}, "b": {"y": 1.0}}
+    given = split(train, "predefined", test=test, trained_pairs="drop")
+    told = evaluate_systems(
+        given, {"Pop": Popularity()}, runs={"mine": run}, metrics="P@1", depth=1
+    ).methods()
+    for part in (
+        "The split was given; random choices have the seed 1: 9 ratings of 3 users",
+        "6 for training and 3 for testing. 2 of 11 ratings have a pair of an earlier part.",
+        "Lists of mine were made elsewhere and count as cut at 1.",
+    ):
+        assert part in told
+    assert "_ratings=" not in told
+
+
+def test_methods_tell_of_held_out_users_what_was_folded_in() -> None:
+    table = {"user": np.r_[np.repeat(np.arange(10), 4), 10], "item": np.r_[[0, 1, 2, 3] * 10, 0]}
+    held = split(read_ratings(table), "held-out-users", user_share=0.2, fold_in_ratio=0.5)
+    told = evaluate_systems(held, {"Pop": Popularity()}, metrics="P@1").methods()
+    assert "33 for training, 4 to fold in held-out users and 4 for testing." in told
+    assert "Held-out users of each fold, on whom systems are not trained: 2." in told
+    assert "Users with one rating, who only train: 1." in told
 
 
 @pytest.mark.usefixtures("unrendered")

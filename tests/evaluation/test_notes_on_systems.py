@@ -27,10 +27,12 @@ EVALUATORS = [
 ]
 
 
-def whole_table(users: int = 10, items: int = 12, values: Any = 1.0) -> SplitRatings:
+def whole_table(
+    users: int = 10, items: int = 12, values: Any = 1.0, folds: int = 1
+) -> SplitRatings:
     own, rated = np.divmod(np.arange(users * items), items)
     table = {"user": own, "item": rated, "rating": np.resize(values, users * items)}
-    return split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    return split(read_ratings(table), "user-ratio", train_ratio=0.5, folds=folds)
 
 
 def told(notes: tuple[Note, ...], code: str) -> list[str]:
@@ -47,14 +49,14 @@ def told(notes: tuple[Note, ...], code: str) -> list[str]:
             [20] * 6 + [4] * 50,
             "users-left-out",
             "6 of 56 users are averaged under AR AI-AN: 50 have no test rating, because the split "
-            "held out none of their ratings (at most 4 per user).",
+            "held out none of their ratings (they have at most 4 each).",
         ),
         # Averages over less than a tenth of the users are doubtful.
         (
             [20] + [1] * 19,
             "few-users",
             "1 of 20 users are averaged under AR AI-AN: 19 have no test rating, because the split "
-            "held out none of their ratings (at most 1 per user).",
+            "held out none of their ratings (they have at most 1 each).",
         ),
     ],
 )
@@ -76,8 +78,8 @@ def test_users_whom_a_selection_removes_are_told_as_such() -> None:
     notes = evaluate_systems(data, {"Pop": Popularity()}).notes
     assert told(notes, "users-left-out") == [
         "4 of 8 users are averaged under AR AI-AN: 3 have no test rating, because the split held "
-        "out none of their ratings (at most 2 per user) and 1 has no rating that the selection "
-        "keeps."
+        "out none of their ratings (they have at most 2 each) and 1 has no rating that the "
+        "selection keeps."
     ]
     assert told(notes, "selection")[0].startswith("The selection keeps 38 of 39 ratings, 7 of 8 us")
 
@@ -167,16 +169,20 @@ class Scores:
 def test_a_system_that_orders_nothing_is_refused_by_its_name(evaluator: Any, value: float) -> None:
     with pytest.raises(ValueError, match=r"^mine has .* for all 10 tested users: it diverged"):
         evaluator(whole_table(), {"mine": Scores(value, range(10))})
+    with pytest.raises(ValueError, match=r"tested users of fold 1 of 2: it diverged"):
+        evaluator(whole_table(folds=2), {"mine": Scores(value, range(10))})
 
 
 @pytest.mark.parametrize(
     ("value", "what"), [(np.nan, "no finite score"), (np.inf, "infinite scores")]
 )
 def test_users_without_an_order_by_scores_are_counted(value: float, what: str) -> None:
-    notes = evaluate_systems(whole_table(), {"mine": Scores(value, range(3))}).notes
-    assert f"mine has {what} for 3 of the users for whom it ranks items." in told(
-        notes, "users-without-scores"
-    )
+    system = {"mine": Scores(value, range(3))}
+    for folds, n, ending in ((1, 3, "."), (2, 6, ", summed over 2 folds.")):
+        notes = evaluate_systems(whole_table(folds=folds), system).notes
+        assert f"mine has {what} for {n} of the users for whom it ranks items{ending}" in told(
+            notes, "users-without-scores"
+        )
 
 
 @pytest.mark.parametrize("missing", [np.nan, -np.inf])

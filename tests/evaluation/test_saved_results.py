@@ -181,6 +181,39 @@ def test_the_command_repeats_what_the_library_has_saved(
 
 @pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
+def test_the_command_repeats_a_result_of_a_column_of_parts_and_of_features(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(4)
+    users, items = np.nonzero(rng.random((40, 20)) < 0.6)
+    table = pd.DataFrame({"user": users, "item": items, "rating": rng.integers(1, 6, len(users))})
+    table["split"] = rng.choice(["train", "validation", "test"], len(users))
+    table.to_csv("r.csv", index=False)
+    pd.DataFrame({"item": range(20), "genre": ["a", "b"] * 10, "year": range(20)}).to_csv(
+        "films.csv", index=False
+    )
+    data = rv.split("r.csv", "predefined", part="split", use_validation="train")
+    metrics = ["RR", "ILD(feature=genre)@5"]
+    systems = {"Pop": rv.Popularity()}
+    how = {"metrics": metrics, "item_groups": "genre"}
+    result = rv.evaluate(data, systems, item_features="films.csv", **how)
+    result.save("saved")
+
+    assert main(["evaluate", "--settings", "saved/settings.json", "--out", "again"]) == 0
+
+    averages = pd.read_csv("again/averages.csv")
+    np.testing.assert_allclose(averages["mean"], result.summary()["mean"], rtol=1e-9)
+    for given in (
+        rv.read_features("films.csv", bins={"year": 4}),
+        ["films.csv", pd.DataFrame({"item": [0], "price": ["low"]})],
+    ):
+        rv.evaluate(data, systems, item_features=given, **how).save("saved")
+        assert not Path("saved/settings.json").exists()
+
+
+@pytest.mark.usefixtures("unrendered")
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("kind", "parameters"),
     [

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -234,6 +235,14 @@ def test_a_table_of_two_columns_is_never_broken_and_names_what_it_needs() -> Non
     assert "% Needs" not in to_latex(short)
 
 
+def test_a_table_that_is_too_wide_for_a_column_says_so() -> None:
+    wide = Table("t", columns_of(*"abcdefghijklmn"), (("number.12",) * 14,))
+    note = "% It is too wide for a narrow column: then set two_columns=True.\n"
+    assert note in to_latex(wide, names_packages=True)
+    assert note not in to_latex(wide, names_packages=True, two_columns=True)
+    assert note not in to_latex(Table("t", columns_of("a"), (("x",),)), names_packages=True)
+
+
 def test_a_table_with_long_labels_is_scaled_down_to_its_column() -> None:
     label = "nDCG(discount=log-after-2,gain=exp-relevant,ideal=filled)@100"
     table = Table("t", columns_of("System", label), (("item-knn " * 4, ".25"),))
@@ -256,6 +265,10 @@ def test_a_table_with_long_labels_is_scaled_down_to_its_column() -> None:
     ]
     stacked = r" \\ ".join(lines)
     assert rf"\shortstack[r]{{{stacked}}}" in text
+    signed = replace(table, columns=columns_of("System", f"{label} → 0"))
+    assert rf"\shortstack[r]{{{stacked} \\ $\rightarrow$ 0}}" in to_latex(
+        signed, names_packages=True
+    )
 
 
 def test_tau_and_raised_digits_of_powers_are_set_by_pdflatex() -> None:

@@ -53,6 +53,15 @@ def test_a_metric_of_which_less_is_better_is_minimised() -> None:
     assert table["expected"].iloc[-1] == pytest.approx(min(down.values))
 
 
+def test_trials_are_compared_by_a_function_as_by_the_metric_that_it_computes() -> None:
+    def found(items: list[str], ratings: dict[str, float]) -> float:
+        return sum(item in ratings for item in items) / 5
+
+    own = tuned_here(metric=rv.metric_of(found, cutoff=5))
+    assert own.records["near"].values == tuned_here(metric="P@5").records["near"].values
+    assert tuned_here(metric=found).records["near"].metric == "found@10"
+
+
 def test_rows_of_a_tuning_are_those_of_its_tables() -> None:
     tuned = tuned_near()
     for rows, table in (
@@ -323,6 +332,15 @@ def test_a_folder_of_another_tuning_is_refused(
     tuned_here(resume_folder=tmp_path)
     with pytest.raises(ValueError, match=f"trials of another tuning, with other values of {told}"):
         tuned_here(resume_folder=tmp_path, **arguments)
+
+
+def test_a_folder_of_a_function_that_changed_is_refused(tmp_path: Path) -> None:
+    first = rv.metric_of(lambda items: 1.0, name="Own")
+    for _ in range(2):
+        tuned_here(resume_folder=tmp_path, metric=first)
+    changed = rv.metric_of(lambda items: 2.0, name="Own")
+    with pytest.raises(ValueError, match=r"with other values of function\."):
+        tuned_here(resume_folder=tmp_path, metric=changed)
 
 
 def test_a_folder_that_is_none_of_trials_is_refused(tmp_path: Path) -> None:

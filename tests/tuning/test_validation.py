@@ -199,3 +199,4 @@ def test_validation_ratings_that_the_split_sets_aside_are_the_validation_part() 
         rv.split(outer.train, "predefined", test=parts.train), tuned.systems, metrics=["nDCG@5"]
     )
     assert tuned.trace()["value"].max() == measured.summary()["mean"].iloc[0]
+    assert tuned.words[0].endswith(" validation ratings, which the split sets aside.")

@@ -213,25 +213,28 @@ def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
         is_asked = {name: own for name, own in options.items() if own != "refuse"}
         refuse_foreign_options(chosen.ratings, "is a saved split", [*is_asked])
         return load_split(chosen.ratings)
-    ratings = read_ratings(chosen.ratings, **options)
-    keep_read(chosen, ratings)
-    if not given and kind != "predefined":
-        return split(ratings, kind, seed=chosen.seed, **selection, **parameters)
+    # The column of parts is not among those of ratings, and only a split by it may have one.
+    source: object = chosen.ratings
+    if "part" not in given:
+        source = ratings = read_ratings(chosen.ratings, **options)
+        keep_read(chosen, ratings)
+        if not given and kind != "predefined":
+            return split(ratings, kind, seed=chosen.seed, **selection, **parameters)
     parts: dict[str, Any] = {}
     for name in ("test", "validation"):
         if name in given:
             parts[name] = read_others(chosen, given[name], "test-")
             keep_read(chosen, parts[name])
-    source: object = ratings
     if "part" in given:
-        # The column of parts is not among those of ratings.
-        source = chosen.ratings
         parts |= {"part": given["part"], **options}
     if chosen.trained_pairs is not None:
         parts["trained_pairs"] = chosen.trained_pairs
     if kind == "predefined":
         parts |= parameters
-    return split(source, "predefined", seed=chosen.seed, **parts)
+    found = split(source, "predefined", seed=chosen.seed, **parts)
+    if "part" in given:
+        keep_read(chosen, found)
+    return found
 
 
 def refuse_options_of_parts(chosen: argparse.Namespace) -> None:

@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from receval.cli.arguments import (
+    add_comparison,
     add_measuring,
     add_output,
     add_ratings,
+    check_comparison,
+    comparison_of,
     finish,
     number_or_word,
     ratings_of,
@@ -121,6 +124,7 @@ def add_tune(commands: Any) -> None:
     add_measuring(parser)
     add_rating_scores(parser)
     add_features(parser)
+    add_comparison(parser)
     add_output(parser, "receval-tune")
     complete_by("directory", [resume])
     add_settings(parser, required=["ratings", "grid"], files=["ratings", *FILES])
@@ -137,6 +141,7 @@ def run_tune(chosen: argparse.Namespace) -> int:
     from receval.splits.split_ratings import split
     from receval.tuning.tune import tune
 
+    check_comparison(chosen)
     names, grids = named_grids(repeated(chosen.system), repeated(chosen.grid))
     systems = {name: named_system(name) for name in names if name not in grids}
     metrics, protocols = repeated(chosen.metric), repeated(chosen.protocol) or ["AR AI-AN"]
@@ -179,7 +184,9 @@ def run_tune(chosen: argparse.Namespace) -> int:
         )
     title = f"Tuned systems on {Path(chosen.ratings).name}"
     grouped = grouped_results(result, chosen)
-    report = result.as_report(title, grouped=grouped, samples=chosen.samples)
+    report = result.as_report(
+        title, methods=bool(chosen.methods), grouped=grouped, **comparison_of(chosen)
+    )
     report = replace(report, notes=(*report.notes, *tuned.notes))
     if chosen.times:
         times: pd.DataFrame = tuned.trace()[["system", "trial", "seconds"]]

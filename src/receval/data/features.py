@@ -266,6 +266,8 @@ def read_features(
         return source if features is None else source.chosen(features)
     chosen = ReadingOptions(**options)
     one_hot, bins = dict(one_hot or {}), dict(bins or {})
+    told_how = {"id": id, "features": features, "one_hot": one_hot, "bins": bins, **options}
+    told_how["separator"] = None if separator == "|" else separator
     if isinstance(source, str | Path):
         if not Path(source).exists():
             raise TableError(
@@ -314,6 +316,7 @@ def read_features(
         rows=max(len(own) for own in read),
         entries=f"{identifiers}; read: {', '.join(told)}",
         notes=first.notes,
+        given={name: own for name, own in told_how.items() if own not in (None, {})},
     )
     return Features(ids, values, has_value, reading)
 

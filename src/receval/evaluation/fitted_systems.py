@@ -91,13 +91,17 @@ class WatchedScorer:
         """The fitted system itself."""
         return self._scorer
 
-    def refuse_no_order(self) -> None:
-        """Refuse a system without a finite score, or with an infinite one, for every user."""
+    def refuse_no_order(self, number: int, n_folds: int) -> None:
+        """Refuse a system without a finite score, or with an infinite one, for every user.
+
+        The folds are numbered from 0.
+        """
+        of_fold = f" of fold {number + 1} of {n_folds}" if n_folds > 1 else ""
         for count, what in self.counts.items():
             if what == self._n_users > 0:
                 raise ValueError(
-                    f"{self._name} has {count} for all {what:,} tested users: it diverged or "
-                    "learnt nothing. Check its parameters and training data."
+                    f"{self._name} has {count} for all {what:,} tested users{of_fold}: it diverged "
+                    "or learnt nothing. Check its parameters and training data."
                 )
 
     @property
@@ -162,12 +166,13 @@ def fitted(
     return WatchedScorer(system, name, train, needs_all)
 
 
-def notes_on_scores(counts: Mapping[str, Counter[str]]) -> list[Note]:
-    """Return for how many users the scores of systems give no order, over all folds."""
+def notes_on_scores(counts: Mapping[str, Counter[str]], n_folds: int) -> list[Note]:
+    """Return for how many users the scores of systems give no order, summed over folds."""
+    summed = f", summed over {n_folds} folds" if n_folds > 1 else ""
     return [
         Note(
             "users-without-scores",
-            f"{name} has {what} for {count:,} of the users for whom it ranks items.",
+            f"{name} has {what} for {count:,} of the users for whom it ranks items{summed}.",
         )
         for name, own in counts.items()
         for what, count in own.items()
@@ -256,7 +261,7 @@ def ranked_folds(
                     (found[part][name],) = rank_judged(
                         scorer, fold, [protocol], generator_for, part, threshold
                     )
-            scorer.refuse_no_order()
+            scorer.refuse_no_order(number, data.n_folds)
         yield RankedFold(number, fold, found["test"], found["unbiased"])
 
 

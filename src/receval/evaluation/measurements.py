@@ -409,8 +409,8 @@ class Measurements:
             return notes_on_users_left_out(self._measuring, averaged, self.n_tested)
         untested = self._profiles[~self._tested]
         why = {
-            "no test rating, because the split held out none of their ratings (at most "
-            f"{untested.max():,} per user)": int((untested > 0).sum()),
+            "no test rating, because the split held out none of their ratings (they have at "
+            f"most {untested.max():,} each)": int((untested > 0).sum()),
             "no rating that the selection keeps": int((untested == 0).sum()),
         }
         return notes_on_users_left_out(self._measuring, averaged, self.n_tested, why)

@@ -21,7 +21,26 @@ from receval.storage.saved_folders import receval_version
 PACKAGES = ("numpy", "scipy", "pandas", "numba")
 """The packages whose versions are named."""
 
+_CODES_OF_RATINGS = ("selection", "trained-pairs")
 _CODES_OF_USERS = ("users-left-out", "few-users", "users-without-lists", "users-without-scores")
+
+_SIZES = ("train_ratings", "test_ratings", "selected_ratings")
+"""Counts of a split that are those of its folds."""
+
+_COUNTS = {
+    "validation_ratings": "Validation ratings, which neither train nor test",
+    "held_out_users": "Held-out users of each fold, on whom systems are not trained",
+    "users_too_short": "Users with one rating, who only train",
+    "users_without_test": "Users with too few ratings, who only train",
+    "users_without_train": "Tested users without training ratings",
+    "new_users_dropped": "Test ratings left out because their users have no training ratings",
+    "repeats_dropped": "Test ratings left out because their pairs also train",
+    "left_in_gap": "Ratings left out because they are in the gap before the test",
+    "users_tied": "Users whose last training and first test rating have the same time",
+    "begins": "The test begins at",
+    "windows_begin": "The windows begin at",
+}
+"""What splits count, in words; what is 0 is not told."""
 
 
 def number_of_trials(system: object) -> int | None:
@@ -52,15 +71,18 @@ def methods_paragraph(
     pairs: pd.DataFrame | None,
     comparison: ComparisonChoices,
     metrics: Sequence[str],
+    systems: Sequence[str],
     of_all_users: Collection[str] = (),
 ) -> str:
     """Return the paragraph of a result, in plain text.
 
-    Settings, words, notes, values and the metrics of all users at once are those of the result;
-    there are no pairs if there is only one system.
+    Settings, words, notes, values, systems and the metrics of all users at once are those of the
+    result; there are no pairs if there is only one system.
     """
+    runs = [name for name in systems if name not in settings.get("systems", {})]
     told = [
         *_data(settings, notes),
+        *([_lists(runs, settings)] if runs else []),
         *words,
         *_users(values, notes),
         *_systems(settings),
@@ -75,43 +97,56 @@ def methods_paragraph(
 
 
 def _data(settings: Mapping[str, Any], notes: Sequence[Note]) -> list[str]:
-    """Describe the split and its sizes, or the depth and the ties of lists."""
+    """Describe the split, the sizes of its parts, and what it left out."""
     split = settings.get("split")
     if not split:
-        if "depth" not in settings:
-            return []
-        depth = settings["depth"]
-        cut = {"auto": "cut where their lengths show it", "whole": "complete"}
-        ties = {
-            "trec": "as in trec_eval",
-            "random": "at random",
-            "listed": "as listed",
-        }
-        return [
-            f"Recommendation lists were taken as {cut.get(depth, f'cut at {depth}')}; items with "
-            f"equal scores were ordered {ties.get(settings.get('ties', ''), 'by one rule')}."
-        ]
+        return []
+    is_given = split["kind"] == "predefined"
+    told_apart = {*_COUNTS, *_SIZES, "kind"}
     parameters = [
         f"{name}={value}"
         for name, value in split.items()
-        if name != "kind" and isinstance(value, str | int | float)
+        if name not in told_apart and isinstance(value, str | int | float)
     ]
     selection = split.get("selection") or {}
     parameters += [f"selection of {name}={value}" for name, value in selection.items()]
-    text = f"Ratings were split by {split['kind']}"
+    text = "The split was given" if is_given else f"Ratings were split by {split['kind']}"
     if parameters:
         text += f" ({', '.join(parameters)})"
-    text += f" with seed {settings['seed']}"
+    seed = settings["seed"]
+    text += f"; random choices have the seed {seed}" if is_given else f" with seed {seed}"
     data = settings.get("data", {})
     if data:
         train, test = data["training_ratings"], data["test_ratings"]
         folds = f" in {len(train)} folds" if len(train) > 1 else ""
+        folded = data.get("fold_in_ratings", [])
+        learnt = [own - other for own, other in zip(train, folded or [0] * len(train), strict=True)]
         text += (
             f": {data['ratings']:,} ratings of {how_many(data['users'], 'user')} and "
-            f"{how_many(data['items'], 'item')},{folds} {_range(train)} for training and "
+            f"{how_many(data['items'], 'item')},{folds} {_range(learnt)} for training"
+            f"{f', {_range(folded)} to fold in held-out users' if folded else ''} and "
             f"{_range(test)} for testing{' per fold' if folds else ''}"
         )
-    return [f"{text}.", *(str(note) for note in notes if note.code == "selection")]
+    left_out = [
+        f"{words}: {own if isinstance(own, str) else format(own, ',')}."
+        for name, words in _COUNTS.items()
+        if (own := split.get(name))
+    ]
+    changed = [str(note) for note in notes if note.code in _CODES_OF_RATINGS]
+    return [f"{text}.", *left_out, *changed]
+
+
+def _lists(runs: Sequence[str], settings: Mapping[str, Any]) -> str:
+    """Tell which lists were made elsewhere, their depth and the order of equal scores."""
+    depth, ties = settings.get("depth"), settings.get("ties")
+    cut = {"auto": "cut where their lengths show it", "whole": "complete"}
+    order = {"trec": "as in trec_eval", "random": "at random", "listed": "as listed"}
+    told = f"Lists of {_listed(runs)} were made elsewhere"
+    if depth is not None:
+        told += f" and count as {cut.get(depth, f'cut at {depth}')}"
+    if ties is not None:
+        told += f"; items with equal scores are ordered {order.get(ties, 'by one rule')}"
+    return f"{told}."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -143,7 +178,9 @@ def _systems(settings: Mapping[str, Any]) -> list[str]:
     systems = settings.get("systems")
     if not systems:
         return []
-    each, tuned, untuned = [], [], []
+    each: list[str] = []
+    tuned: dict[str, list[str]] = {}
+    untuned = []
     for name, own in systems.items():
         parameters = [f"{key}={value}" for key, value in own.get("parameters", {}).items()]
         text = own["class"] if own["class"] != name else ""
@@ -152,13 +189,15 @@ def _systems(settings: Mapping[str, Any]) -> list[str]:
         trials = own.get("trials")
         if trials is None:
             untuned.append(name)
-        else:
-            tuned.append(f"{name} ({how_many(trials, 'trial')})")
+            continue
+        record = settings.get("tuning", {}).get(name)
+        by = "{metric} under {protocol} on validation data ({validation})"
+        how = "on validation data" if record is None else f"by {by.format(**record)}"
+        tuned.setdefault(how, []).append(f"{name} ({how_many(trials, 'trial')})")
     told = [f"{'Systems were' if len(each) > 1 else 'The system was'} {_listed(each)}."]
-    if tuned:
-        told.append(f"Tuned on validation data: {_listed(tuned)}.")
-        if untuned:
-            told.append(f"Not tuned: {_listed(untuned)}.")
+    told += [f"Tuned {how}: {_listed(own)}." for how, own in tuned.items()]
+    if tuned and untuned:
+        told.append(f"Not tuned: {_listed(untuned)}.")
     return told
 
 

@@ -100,7 +100,7 @@ def tested_in_words(pairs: pd.DataFrame, samples: int) -> str:
         told.append(f"p-values of {samples:,} samples")
     if n_exact := counts.get("exact", 0):
         told.append(
-            f"exact with few differences ({n_exact:,} of {total:,})"
+            f"exact with few differences or all of one sign ({n_exact:,} of {total:,})"
             if n_sampled or n_exact < total
             else "exact"
         )

@@ -395,6 +395,7 @@ class ResultReport(ResultLists, ResultOverUsers):
             pairs,
             chosen,
             self.metrics,
+            self.systems,
             self.of_all_users,
         )
 

@@ -211,19 +211,22 @@ def command_settings(
     """Return the content of a ``settings.json`` for ``receval evaluate --settings``.
 
     None is returned if the command cannot repeat the call: ratings were not read from a file, the
-    split was given or has parameters that a command line cannot have (several shares), there are
-    features of items, a system is no class of :mod:`receval`, or a protocol or metric has no name
-    of its own.
+    split was given in several tables or has parameters that a command line cannot have (several
+    shares), features of items were read by options or are in several tables with groups, a system
+    is no class of :mod:`receval`, or a protocol or metric has no name of its own.
     """
-    if "split" not in settings or "item_features" in settings or not reading:
+    if "split" not in settings or not reading:
         return None
     report = reading[0]
+    features, groups = (settings.get(name, ()) for name in ("item_features", "item_groups"))
     split = _split_in_words(settings["split"])
     systems = [_system_in_words(name, own) for name, own in settings["systems"].items()]
     sources = [*settings.get("runs", {}).items()]
-    files = [report.source, *(own for _, runs in sources for own in runs)]
+    files = [report.source, *(own for _, runs in sources for own in runs), *features]
     if (
         split is None
+        or any(own.given for own in reading if own.source in features)
+        or (groups and len(features) > 1)
         or None in systems
         or any(len(runs) > 1 for _, runs in sources)
         or not all(Path(own).is_file() for own in files)
@@ -234,8 +237,9 @@ def command_settings(
     arguments: dict[str, Any] = {"ratings": report.source, **given, "split": split}
     if selection := settings["split"].get("selection"):
         arguments["selection"] = ",".join(f"{name}={own}" for name, own in selection.items())
-    if "unselected_items" in settings["split"]:
-        arguments["unselected_items"] = settings["split"]["unselected_items"]
+    for name in ("unselected_items", "part"):
+        if name in settings["split"]:
+            arguments[name] = settings["split"][name]
     arguments |= {"system": systems} if systems else {}
     if sources:
         arguments["runs"] = [f"{name}={runs[0]}" for name, runs in sources]
@@ -247,6 +251,8 @@ def command_settings(
         "users": settings["users"],
         "seed": settings["seed"],
     }
+    arguments |= {"item_features": list(features)} if features else {}
+    arguments |= {"item_groups": [f"{features[0]}:{own}" for own in groups]} if groups else {}
     if "rating_scores" in settings:
         arguments["rating_scores"] = list(settings["rating_scores"])
     if "lists" in settings:
@@ -258,6 +264,9 @@ def command_settings(
 
 def _split_in_words(parameters: Mapping[str, Any]) -> str | None:
     """Return a kind of split with the parameters that differ from their defaults."""
+    if "part" in parameters:
+        trains = parameters.get("use_validation") == "train"
+        return f"predefined{':use_validation=train' * trains}"
     # Imported here, because pydantic takes long to load and few calls need it.
     from receval.splits.kinds import SplitSpec
 

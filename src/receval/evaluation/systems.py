@@ -70,7 +70,7 @@ _LIST_ROWS = 2**19
 
 
 def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
-    """Return the numbers of ratings, users and items, and of train and test ratings per fold.
+    """Return the numbers of ratings, users and items, and of those of each part per fold.
 
     Examples
     --------
@@ -81,11 +81,13 @@ def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
     >>> data_settings(halves.ratings, list(halves.folds()))
     {'ratings': 4, 'users': 2, 'items': 2, 'training_ratings': [2], 'test_ratings': [2]}
     """
+    folded = [0 if fold.fold_in is None else int(fold.fold_in.nnz) for fold in folds]
     return {
         "ratings": len(ratings),
         "users": ratings.n_users,
         "items": ratings.n_items,
         "training_ratings": [int(fold.train.nnz) for fold in folds],
+        **({"fold_in_ratings": folded} if any(folded) else {}),
         "test_ratings": [len(fold.test) for fold in folds],
     }
 
@@ -334,7 +336,7 @@ def evaluate_systems(
                     else None
                 )
                 measurements.add(name, protocol, judged, own, listed, predictions)
-            scorer.refuse_no_order()
+            scorer.refuse_no_order(number, len(folds))
             unordered.setdefault(name, Counter()).update(scorer.counts)
         for name, protocol, own, listed, predictions in others.ranked(
             number, fold, measuring, length
@@ -353,7 +355,7 @@ def evaluate_systems(
                 predictions,
             )
     notes += others.notes
-    notes += notes_on_scores(unordered)
+    notes += notes_on_scores(unordered, len(folds))
     settings = {
         "data": data_settings(data.ratings, folds),
         "split": data.parameters,

@@ -456,6 +456,8 @@ def to_latex(table: Table, *, two_columns: bool = False, names_packages: bool = 
     told = [rf"% Needs \usepackage{{{','.join(sorted(packages))}}}."] if names_packages else []
     if is_long and two_columns:
         told.append(f"% Its {len(rows)} rows may not fit on a page: then divide the table.")
+    if fits and not two_columns and _characters(table, _longest_word, 0) > _TIGHT_CHARACTERS:
+        told.append("% It is too wide for a narrow column: then set two_columns=True.")
     if is_long and not two_columns:
         named = ["".join([*caption, *label]) + r" \\"] if caption or label else []
         return _text(
@@ -599,9 +601,11 @@ def _broken_head(column: Column, cells: Sequence[str], *, is_label_broken: bool)
     if column.width is not None or "$`" in column.header:
         return escape_latex(column.header)
     longest = max(map(_printed_length, cells), default=0)
-    if is_label_broken and " " not in column.header:
-        lines = _lines_of_label(column.header, max(longest, _LABEL))
-    else:
+    label, _, sign = column.header.partition(" ")
+    lines = _lines_of_label(label, max(longest, _LABEL)) if is_label_broken else []
+    if sign.startswith(("↓", "→")) and len(lines) > 1:
+        lines.append(sign)
+    elif sign or not lines:
         lines = wrap(column.header, max(longest, _longest_word(column)), break_on_hyphens=False)
     if len(lines) < 2:
         return escape_latex(column.header)

@@ -58,6 +58,14 @@ class FunctionMetric(BaseMetric, ABC):
         lines = (inspect.getdoc(self.function) or "").strip().splitlines()
         return lines[0].rstrip(".") if lines else f"the function {self.called}"
 
+    @property
+    def text(self) -> str:
+        """The lines of the function, by which another one of its name differs, if there are any."""
+        try:
+            return inspect.getsource(self.function)
+        except (OSError, TypeError):
+            return self.called
+
     def _value(self, arguments: tuple[object, ...], n_arguments: int) -> float:
         """Call the function with its first arguments, and check what it returns."""
         try:

@@ -17,6 +17,7 @@ from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.storage.kernel_cache import njit
+from receval.storage.messages import how_many
 
 Drawn = TypeVar("Drawn")
 
@@ -161,10 +162,10 @@ def short_profiles_of(
     if short_profiles == "refuse" and too_short.any():
         user = int(np.argmax(too_short))
         raise ValueError(
-            f"{too_short.sum()} users have {held_out} ratings or fewer (user "
-            f"'{ratings.user_ids[user]}' has {profile_sizes[user]}), so leaving {held_out} out "
+            f"Some users have {how_many(held_out, 'rating')} or fewer ({too_short.sum():,}, such "
+            f"as '{ratings.user_ids[user]}' with {profile_sizes[user]}), so leaving {held_out} out "
             "would leave nothing to train on. Leave fewer out (held_out), or keep such users in "
-            "train (short_profiles='train', in a command: --split leave-out:short_profiles=train)."
+            "train (short_profiles='train', in a command: --split KIND:short_profiles=train)."
         )
     return profile_sizes, too_short
 

@@ -16,7 +16,7 @@ import pandas as pd
 from receval.checked_arguments import checked_arguments
 from receval.data.features import Features, read_features
 from receval.evaluation.averages_and_pairs import typed_rows
-from receval.evaluation.measuring import ChosenUsers, Measuring
+from receval.evaluation.measuring import ChosenUsers, GivenMetric, Measuring
 from receval.evaluation.report import Report, ReportText
 from receval.evaluation.systems import evaluate_systems
 from receval.evaluation.tuning_record import (
@@ -31,7 +31,7 @@ from receval.evaluation.tuning_record import (
 )
 from receval.figures.style import figure_style
 from receval.metrics.dialects import Dialect
-from receval.metrics.metric import BaseMetric
+from receval.metrics.own_metrics import FunctionMetric
 from receval.notes import Note
 from receval.protocols.protocol import Protocol
 from receval.splits.split_ratings import SplitRatings
@@ -319,7 +319,7 @@ def tune(
     data: SplitRatings,
     systems: Mapping[str, Any],
     *,
-    metric: str | BaseMetric = "nDCG@10",
+    metric: GivenMetric = "nDCG@10",
     protocol: str | Protocol = "AR AI-AN",
     relevant: float | Literal["auto"] = "auto",
     users: ChosenUsers = "auto",
@@ -350,9 +350,10 @@ def tune(
         parameters: a list, a distribution of scipy.stats, or a single value. Several mappings in a
         list are grids of their own. Systems are those that
         :func:`receval.evaluation.systems.evaluate_systems` takes.
-    metric : str or BaseMetric
-        A metric of judged ranks, of whole lists or of predicted ratings. It is maximised,
-        or minimised if less is better.
+    metric : str, BaseMetric or function
+        A metric of judged ranks, of whole lists or of predicted ratings, or a function of a list
+        (:func:`receval.metrics.own_metrics.metric_of_function`). It is maximised, or minimised if
+        less is better.
     protocol : str or Protocol
         The protocol under which trials are measured, or its name.
     relevant, users, dialect, item_features, rating_scores
@@ -598,7 +599,7 @@ def _key(space: SearchSpace, parameters: str) -> str:
 
 def _by_what(
     inner: ValidationSplit,
-    metric: str | BaseMetric,
+    metric: GivenMetric,
     protocol: str | Protocol,
     relevant: float | Literal["auto"],
     users: ChosenUsers,
@@ -627,6 +628,7 @@ def _by_what(
         "validation": inner.name,
         "metric": name,
         "label": chosen.label,
+        **({"function": chosen.text} if isinstance(chosen, FunctionMetric) else {}),
         "less_is_better": chosen.less_is_better,
         "protocol": protocol_name,
         "protocol_key": measuring.protocols[protocol_name].key,
@@ -653,10 +655,11 @@ def _words(inner: ValidationSplit, relevant: float) -> tuple[str, ...]:
     folds = list(inner.folds())
     n_train, n_test = sum(int(f.train.nnz) for f in folds), sum(len(f.test) for f in folds)
     of_folds = f" in {len(folds)} folds" if len(folds) > 1 else ""
+    split = f"split from the training ratings ({inner.name}) with the seed {inner.seed}"
     return (
         f"Each trial trains on {how_many(n_train, 'rating')} and is measured on "
-        f"{how_many(n_test, 'validation rating')}{of_folds}, split from the training ratings "
-        f"({inner.name}) with the seed {inner.seed}.",
+        f"{how_many(n_test, 'validation rating')}{of_folds}, "
+        f"{'which the split sets aside' if inner.name == 'predefined' else split}.",
         f"A validation rating is relevant from {relevant:g} on.",
     )
 
