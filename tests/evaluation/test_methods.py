@@ -128,7 +128,7 @@ def test_methods_tell_who_made_the_split_the_lists_and_what_was_left_out() -> No
         given, {"Pop": Popularity()}, runs={"mine": run}, metrics="P@1", depth=1
     ).methods()
     for part in (
-        "The split was given; random choices have the seed 1: 9 ratings of 3 users",
+        "The split was given (trained_pairs=drop); random choices have the seed 1: 9 ratings",
         "6 for training and 3 for testing. 2 of 11 ratings have a pair of an earlier part.",
         "Lists of mine were made elsewhere and count as cut at 1.",
     ):

@@ -181,7 +181,7 @@ def test_the_command_repeats_what_the_library_has_saved(
 
 @pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
-def test_the_command_repeats_a_result_of_a_column_of_parts_and_of_features(
+def test_the_command_repeats_a_result_of_a_split_that_was_given_and_of_features(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -193,17 +193,30 @@ def test_the_command_repeats_a_result_of_a_column_of_parts_and_of_features(
     pd.DataFrame({"item": range(20), "genre": ["a", "b"] * 10, "year": range(20)}).to_csv(
         "films.csv", index=False
     )
-    data = rv.split("r.csv", "predefined", part="split", use_validation="train")
+    for part, own in table.groupby("split"):
+        own.drop(columns="split").to_csv(f"{part}.csv", index=False)
+    train = rv.read_ratings("train.csv")
+    files = {"test": "test.csv", "validation": "validation.csv", "trained_pairs": "drop"}
     metrics = ["RR", "ILD(feature=genre)@5"]
     systems = {"Pop": rv.Popularity()}
     how = {"metrics": metrics, "item_groups": "genre"}
-    result = rv.evaluate(data, systems, item_features="films.csv", **how)
-    result.save("saved")
+    for data in (
+        rv.split(train, "predefined", use_validation="train", **files),
+        rv.split("r.csv", "predefined", part="split", use_validation="train"),
+    ):
+        result = rv.evaluate(data, systems, item_features="films.csv", **how)
+        result.save("saved")
 
-    assert main(["evaluate", "--settings", "saved/settings.json", "--out", "again"]) == 0
+        again = ["evaluate", "--settings", "saved/settings.json", "--out", "again", "--force"]
+        assert main(again) == 0
 
-    averages = pd.read_csv("again/averages.csv")
-    np.testing.assert_allclose(averages["mean"], result.summary()["mean"], rtol=1e-9)
+        averages = pd.read_csv("again/averages.csv")
+        np.testing.assert_allclose(averages["mean"], result.summary()["mean"], rtol=1e-9)
+        assert "_ratings=" not in result.methods()
+        assert ".csv" not in result.methods()
+    in_memory = rv.split(train, "predefined", test=pd.read_csv("test.csv"), trained_pairs="drop")
+    rv.evaluate(in_memory, systems, metrics="RR").save("saved")
+    assert not Path("saved/settings.json").exists()
     for given in (
         rv.read_features("films.csv", bins={"year": 4}),
         ["films.csv", pd.DataFrame({"item": [0], "price": ["low"]})],

@@ -24,8 +24,8 @@ PACKAGES = ("numpy", "scipy", "pandas", "numba")
 _CODES_OF_RATINGS = ("selection", "trained-pairs")
 _CODES_OF_USERS = ("users-left-out", "few-users", "users-without-lists", "users-without-scores")
 
-_SIZES = ("train_ratings", "test_ratings", "selected_ratings")
-"""Counts of a split that are those of its folds."""
+_SIZES = ("train_ratings", "test_ratings", "selected_ratings", "test", "validation")
+"""Counts of a split that are those of its folds, and names of files."""
 
 _COUNTS = {
     "validation_ratings": "Validation ratings, which neither train nor test",

@@ -88,8 +88,8 @@ class EvaluationResult(ResultReport):
 
         Equal results give equal bytes. An earlier saved result in the folder is replaced. If the
         command can repeat the call, the folder also has a ``settings.json`` for ``receval evaluate
-        --settings``, without ``lists_to``. It cannot with ratings from no file, features that were
-        read by options, or a system or tables of a split of your own
+        --settings``, without ``lists_to``. It cannot with tables that are no files, features that
+        were read by options, or a system of your own
         (:func:`receval.evaluation.saved_results.command_settings`).
 
         Parameters

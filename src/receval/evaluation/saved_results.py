@@ -202,6 +202,9 @@ def _by_user(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.moveaxis(np.ascontiguousarray(np.moveaxis(sums, -1, 0)), 0, -1)
 
 
+_OPTIONS_OF_SPLITS = ("part", "test", "validation", "trained_pairs", "unselected_items")
+"""Parameters of splits that are options of the command."""
+
 _WORDS = {None: "none", True: "true", False: "false"}
 
 
@@ -211,9 +214,9 @@ def command_settings(
     """Return the content of a ``settings.json`` for ``receval evaluate --settings``.
 
     None is returned if the command cannot repeat the call: ratings were not read from a file, the
-    split was given in several tables or has parameters that a command line cannot have (several
-    shares), features of items were read by options or are in several tables with groups, a system
-    is no class of :mod:`receval`, or a protocol or metric has no name of its own.
+    split was given in tables that are no files or has parameters that a command line cannot have
+    (several shares), features of items were read by options or are in several tables with groups, a
+    system is no class of :mod:`receval`, or a protocol or metric has no name of its own.
     """
     if "split" not in settings or not reading:
         return None
@@ -222,7 +225,10 @@ def command_settings(
     split = _split_in_words(settings["split"])
     systems = [_system_in_words(name, own) for name, own in settings["systems"].items()]
     sources = [*settings.get("runs", {}).items()]
+    told = settings["split"]
+    as_given = {name: told[name] for name in _OPTIONS_OF_SPLITS if name in told}
     files = [report.source, *(own for _, runs in sources for own in runs), *features]
+    files += [own for name, own in as_given.items() if name in ("test", "validation")]
     if (
         split is None
         or any(own.given for own in reading if own.source in features)
@@ -237,9 +243,7 @@ def command_settings(
     arguments: dict[str, Any] = {"ratings": report.source, **given, "split": split}
     if selection := settings["split"].get("selection"):
         arguments["selection"] = ",".join(f"{name}={own}" for name, own in selection.items())
-    for name in ("unselected_items", "part"):
-        if name in settings["split"]:
-            arguments[name] = settings["split"][name]
+    arguments |= as_given
     arguments |= {"system": systems} if systems else {}
     if sources:
         arguments["runs"] = [f"{name}={runs[0]}" for name, runs in sources]
@@ -253,18 +257,14 @@ def command_settings(
     }
     arguments |= {"item_features": list(features)} if features else {}
     arguments |= {"item_groups": [f"{features[0]}:{own}" for own in groups]} if groups else {}
-    if "rating_scores" in settings:
-        arguments["rating_scores"] = list(settings["rating_scores"])
-    if "lists" in settings:
-        arguments["lists"] = settings["lists"]
-    if "dialect" in settings:
-        arguments["dialect"] = settings["dialect"]
+    others = ("rating_scores", "lists", "dialect")
+    arguments |= {name: settings[name] for name in others if name in settings}
     return {"receval": receval_version(), "command": "evaluate", "arguments": arguments}
 
 
 def _split_in_words(parameters: Mapping[str, Any]) -> str | None:
     """Return a kind of split with the parameters that differ from their defaults."""
-    if "part" in parameters:
+    if parameters["kind"] == "predefined" and ("part" in parameters or "test" in parameters):
         trains = parameters.get("use_validation") == "train"
         return f"predefined{':use_validation=train' * trains}"
     # Imported here, because pydantic takes long to load and few calls need it.

@@ -141,9 +141,14 @@ def split_of_parts(
     counts: dict[str, Metadatum] = {
         f"{name}_ratings": int((codes == code).sum()) for name, code in PARTS.items()
     }
+    # Not in the description: seeds are the same however equal parts were given.
     if part is not None:
-        # Not in the description: seeds are the same however equal parts were given.
         counts["part"] = part
+    elif len(reports) == len(read) and all(own.given == reports[0].given for own in reports):
+        counts |= {name: own.source for name, own in zip(read, reports, strict=True)}
+        del counts["train"]
+    if trained_pairs == "drop":
+        counts["trained_pairs"] = "drop"
     return GivenSplit(ratings, Split((codes,), counts), tuple(reports), tuple(notes), description)
 
 
