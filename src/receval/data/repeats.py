@@ -66,7 +66,7 @@ class IdentifierEncoder:
         return np.array([str(identifier) for identifier in self._codes], dtype=np.str_)
 
 
-def encoded(identifiers: NDArray) -> tuple[NDArray, NDArray[np.str_]]:
+def identifier_codes(identifiers: NDArray) -> tuple[NDArray, NDArray[np.str_]]:
     """Return the codes of identifiers by first appearance, and the identifiers by code."""
     encoder = IdentifierEncoder()
     return encoder.encode(identifiers), encoder.ids

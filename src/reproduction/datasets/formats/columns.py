@@ -24,7 +24,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import REPEAT_RULES, encoded, merge_repeats, refuse_repeats
+from receval.data.repeats import REPEAT_RULES, identifier_codes, merge_repeats, refuse_repeats
 from reproduction.datasets.reports import RawDataError, shown
 
 if TYPE_CHECKING:
@@ -461,7 +461,7 @@ def rated_pairs(
     ``timestamps`` and ``known`` are cut to the kept rows.
     """
     report.rows = len(users)
-    (user_codes, user_ids), (item_codes, item_ids) = map(encoded, (users, items))
+    (user_codes, user_ids), (item_codes, item_ids) = map(identifier_codes, (users, items))
     rows, merged = kept_rows(user_codes, item_codes, values, report, complain, by_default)
     return Ratings(
         users=user_codes[rows],

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import encoded, last_rows
+from receval.data.repeats import identifier_codes, last_rows
 from reproduction.datasets.formats.archives import file_bytes
 from reproduction.datasets.formats.columns import Ignored, Integer, LineFormat, kept_rows
 from reproduction.datasets.reports import ParseReport, RawDataError, shown
@@ -45,8 +45,8 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     report = report or ParseReport()
     (path,) = files
     columns = _read(path)
-    users, user_ids = encoded(columns["user"])
-    items, item_ids = encoded(columns["work"])
+    users, user_ids = identifier_codes(columns["user"])
+    items, item_ids = identifier_codes(columns["work"])
     doubled = columns["doubled rating"]
     n_pairs = len(last_rows(users, items))
     n_triples = len(last_rows(users, items, doubled))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import encoded, refuse_repeats
+from receval.data.repeats import identifier_codes, refuse_repeats
 from reproduction.datasets.formats.archives import file_bytes
 from reproduction.datasets.formats.columns import Integer, LineFormat
 from reproduction.datasets.reports import ParseReport, RawDataError
@@ -47,7 +47,7 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     kept = np.isin(train["user"], test["user"])
     report.drop("train ratings of users without test ratings", int((~kept).sum()))
     columns = {name: np.concatenate([train[name][kept], test[name]]) for name in train}
-    (users, user_ids), (items, item_ids) = (encoded(columns[name]) for name in ("user", "song"))
+    (users, user_ids), (items, item_ids) = map(identifier_codes, (columns["user"], columns["song"]))
     ratings = Ratings(
         users=users,
         items=items,
