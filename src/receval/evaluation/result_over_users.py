@@ -15,7 +15,13 @@ from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.evaluation.averages_and_pairs import AveragesAndPairs
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
-from receval.evaluation.groups import GroupedResult, notes_on_metrics
+from receval.evaluation.groups import (
+    NOT_IN_LOADED_RESULTS,
+    NOT_OF_JUDGED_RANKS,
+    NOT_OF_LISTED_ITEMS,
+    GroupedResult,
+    notes_on_metrics,
+)
 from receval.evaluation.groups_of_users import GroupsOfUsers
 from receval.figures.style import COLOURS, NO_WINNER, SINGLE_COLUMN, legend_name, new_figure
 from receval.metrics.metric import goodness
@@ -32,7 +38,12 @@ class ResultOverUsers(AveragesAndPairs):
 
     @checked_arguments
     def by_group(
-        self, users: object = None, groups: str | int | None = None, *, items: str | None = None
+        self,
+        users: object = None,
+        groups: str | int | None = None,
+        *,
+        items: str | None = None,
+        lists: bool = False,
     ) -> GroupedResult:
         """Return the values of groups of users, or of groups of items.
 
@@ -51,13 +62,19 @@ class ResultOverUsers(AveragesAndPairs):
             Instead of users, a feature that ``item_groups`` of
             :func:`receval.evaluation.systems.evaluate_systems` named. Metrics of judged ranks are
             then those of the relevant test items of each group, averaged over users who have one.
+        lists : bool
+            For groups of items, whether to return the metrics of lists instead, by default those
+            only if there are no others: share, coverage, concentration, popularity and age of the
+            listed items of each group, whose candidates are then the catalogue. Means over the
+            items of a list are over the users whose list has one of the group. A group that is in
+            no list has only a share and a coverage.
 
         Returns
         -------
         GroupedResult
             Its ``summary()`` has the averages with intervals, and ``compare()`` the differences
             between groups with tests. Metrics of all users at once, such as Gini, are those of
-            the users of each group alone, unless the result was loaded.
+            the users of each group alone, unless the result was loaded, which lacks their lists.
 
         Raises
         ------
@@ -82,17 +99,29 @@ class ResultOverUsers(AveragesAndPairs):
                 "Give either users=..., a table of users or 'activity', or items=..., a feature "
                 "that item_groups named."
             )
+        if lists and items is None:
+            raise ValueError(
+                "lists=True is for groups of items: by_group(items=..., lists=True). Groups of "
+                "users have metrics of lists without it."
+            )
         if items is not None:
-            if items not in self.item_groups:
+            if items not in (known := {**self.item_groups, **self.list_groups}):
                 raise ValueError(
                     f"The result has no groups of items by {quoted(items)}, but by "
-                    f"{enumerated(self.item_groups) or 'nothing'}. Evaluate with "
+                    f"{enumerated(known) or 'nothing'}. Evaluate with "
                     f"item_groups={quoted(items)}."
                 )
-            left_out = [name for name in self.metrics if name not in self.of_ranks]
-            values = self.item_groups[items]
-            chosen = self.of_ranks
-            notes = notes_on_metrics(self.of_ranks, left_out, of_items=True)
+            lists = lists or not self.of_ranks
+            chosen = self.of_list_groups if lists else self.of_ranks
+            values = (self.list_groups if lists else self.item_groups).get(items, {})
+            others = () if lists else self.of_list_groups
+            left_out = [name for name in self.metrics if name not in (*chosen, *others)]
+            notes = notes_on_metrics(
+                chosen, left_out, NOT_OF_LISTED_ITEMS if lists else NOT_OF_JUDGED_RANKS
+            )
+            if others:
+                text = f"{enumerated(others)} by {items}: by_group(items={items!r}, lists=True)."
+                notes = (*notes, Note("no-groups", text))
             name, are_of_items = items, True
             reading: tuple[ReadingReport, ...] = ()
         else:
@@ -102,7 +131,7 @@ class ResultOverUsers(AveragesAndPairs):
             found = GroupsOfUsers.of(users, groups, self.user_ids, is_averaged, self.traits)
             left_out = [] if self.together else [n for n in self.metrics if n in self.of_all_users]
             chosen = tuple(name for name in self.metrics if name not in left_out)
-            notes = (*notes_on_metrics(chosen, left_out), *found.notes)
+            notes = (*notes_on_metrics(chosen, left_out, NOT_IN_LOADED_RESULTS), *found.notes)
             places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
             values = found.values(self.values, places)
             if together := [name for name in chosen if name in self.of_all_users]:
@@ -118,7 +147,8 @@ class ResultOverUsers(AveragesAndPairs):
             self.less_is_better,
             notes,
             reading,
-            {} if are_of_items else {n: self.bounds[n] for n in chosen if n in self.bounds},
+            {n: self.bounds[n] for n in chosen if n in self.bounds},
+            lists,
         )
         return replace(grouped, notes=(*notes, *grouped.notes_on_intervals()))
 

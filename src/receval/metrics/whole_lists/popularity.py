@@ -99,6 +99,7 @@ class RecommendationPopularity(ListMetric):
     """
 
     name: ClassVar[str] = "ARP"
+    has_item_groups: ClassVar[bool] = True
     other_names: ClassVar[tuple[str, ...]] = (
         "average popularity",
         "average recommendation popularity",
