@@ -38,7 +38,7 @@ def add_features(parser: argparse.ArgumentParser) -> None:
             "--item-groups",
             action="append",
             metavar="FILE:FEATURE",
-            help="also measure the relevant test items of each group, such as movies.dat:genre; "
+            help="also measure the test and listed items of each group, such as movies.dat:genre; "
             "may be repeated",
         ),
         group.add_argument(
