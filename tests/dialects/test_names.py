@@ -150,7 +150,7 @@ def test_every_metric_of_a_tool_has_a_label_or_a_reason() -> None:
         assert spoken.version in own["versions"]
         for name in own["names"]:
             if not any(_is_taken(spoken, f"{name}{cutoff}") for cutoff in ("", "@10")):
-                with pytest.raises(ValueError, match=" it is |receval has no metric of this name"):
+                with pytest.raises(ValueError, match=r" it is |receval has no metric of this name"):
                     spoken.metric(name)
 
 

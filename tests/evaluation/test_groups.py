@@ -708,7 +708,7 @@ def test_groups_of_listed_items_are_asked_for_beside_those_of_test_items() -> No
     ]
     assert "lists=True" in str(judged.notes[1])
     assert "listed items of each group" in listed.tables()[0].caption
-    with pytest.raises(ValueError, match="lists=True is for groups of items"):
+    with pytest.raises(ValueError, match="a feature that item_groups named, and with that"):
         result.by_group("activity", lists=True)
 
 

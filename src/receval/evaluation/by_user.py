@@ -17,11 +17,7 @@ from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists, values_a
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric, WeightedMean
-from receval.metrics.whole_lists.list_metric import (
-    ListMetric,
-    MetricOfAllUsers,
-    RecommendedLists,
-)
+from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
@@ -373,11 +369,11 @@ class ItemGroupCollector:
     ) -> None:
         self._groups = groups
         self._metrics = list(metrics.values())
+        # Corrected values lie between limits for lists that are full.
         self.list_metrics = {
             name: own
-            for name, own in list_metrics.items()
-            # Corrected values lie between limits for lists that are full.
-            if groups and own.has_item_groups and not getattr(own, "corrected", False)
+            for name, own in (list_metrics if groups else {}).items()
+            if own.has_item_groups and not getattr(own, "corrected", False)
         }
         self._averaged: EvaluatedUsers = users
         self._of_lists: dict[tuple[str, str, str], ValuesByUserCollector] = {}
@@ -426,8 +422,7 @@ class ItemGroupCollector:
                     self._of_lists[key] = ValuesByUserCollector(
                         len(means), self._n_users, self._systems, self._averaged
                     )
-                values = np.zeros((len(means), len(chosen)))
-                self._of_lists[key].add(system, lists, values, means)
+                self._of_lists[key].add(system, lists, np.zeros((len(means), len(chosen))), means)
 
     def values(self) -> ValuesOfItemGroups:
         """Return the values by feature, group and protocol; groups without a user are left out."""

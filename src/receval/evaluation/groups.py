@@ -703,13 +703,6 @@ def _t_of_groups(
     return t
 
 
-NOT_OF_JUDGED_RANKS = "not computed from judged ranks"
-NOT_OF_LISTED_ITEMS = "not of the listed items of a group alone"
-NOT_IN_LOADED_RESULTS = (
-    "computed of all users at once, from what a loaded result lacks (group users before saving it)"
-)
-
-
 def notes_on_metrics(
     metrics: Sequence[str], left_out: Sequence[str], reason: str
 ) -> tuple[Note, ...]:

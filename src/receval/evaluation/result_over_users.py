@@ -15,13 +15,7 @@ from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.evaluation.averages_and_pairs import AveragesAndPairs
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
-from receval.evaluation.groups import (
-    NOT_IN_LOADED_RESULTS,
-    NOT_OF_JUDGED_RANKS,
-    NOT_OF_LISTED_ITEMS,
-    GroupedResult,
-    notes_on_metrics,
-)
+from receval.evaluation.groups import GroupedResult, notes_on_metrics
 from receval.evaluation.groups_of_users import GroupsOfUsers
 from receval.figures.style import COLOURS, NO_WINNER, SINGLE_COLUMN, legend_name, new_figure
 from receval.metrics.metric import goodness
@@ -74,7 +68,7 @@ class ResultOverUsers(AveragesAndPairs):
         GroupedResult
             Its ``summary()`` has the averages with intervals, and ``compare()`` the differences
             between groups with tests. Metrics of all users at once, such as Gini, are those of
-            the users of each group alone, unless the result was loaded, which lacks their lists.
+            the users of each group alone, unless the result was loaded: group before you save.
 
         Raises
         ------
@@ -94,15 +88,10 @@ class ResultOverUsers(AveragesAndPairs):
         >>> by_gender.compare()[["first", "second", "difference"]].values.tolist()
         [['F', 'M', -0.5]]
         """
-        if (users is None) == (items is None):
+        if (users is None) == (items is None) or (lists and items is None):
             raise ValueError(
                 "Give either users=..., a table of users or 'activity', or items=..., a feature "
-                "that item_groups named."
-            )
-        if lists and items is None:
-            raise ValueError(
-                "lists=True is for groups of items: by_group(items=..., lists=True). Groups of "
-                "users have metrics of lists without it."
+                "that item_groups named, and with that perhaps lists=True."
             )
         if items is not None:
             if items not in (known := {**self.item_groups, **self.list_groups}):
@@ -116,9 +105,8 @@ class ResultOverUsers(AveragesAndPairs):
             values = (self.list_groups if lists else self.item_groups).get(items, {})
             others = () if lists else self.of_list_groups
             left_out = [name for name in self.metrics if name not in (*chosen, *others)]
-            notes = notes_on_metrics(
-                chosen, left_out, NOT_OF_LISTED_ITEMS if lists else NOT_OF_JUDGED_RANKS
-            )
+            of_what = "of the listed items of a group" if lists else "computed from judged ranks"
+            notes = notes_on_metrics(chosen, left_out, f"not {of_what}")
             if others:
                 text = f"{enumerated(others)} by {items}: by_group(items={items!r}, lists=True)."
                 notes = (*notes, Note("no-groups", text))
@@ -131,7 +119,8 @@ class ResultOverUsers(AveragesAndPairs):
             found = GroupsOfUsers.of(users, groups, self.user_ids, is_averaged, self.traits)
             left_out = [] if self.together else [n for n in self.metrics if n in self.of_all_users]
             chosen = tuple(name for name in self.metrics if name not in left_out)
-            notes = (*notes_on_metrics(chosen, left_out, NOT_IN_LOADED_RESULTS), *found.notes)
+            reason = "computed of all users at once, from what a loaded result lacks"
+            notes = (*notes_on_metrics(chosen, left_out, reason), *found.notes)
             places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
             values = found.values(self.values, places)
             if together := [name for name in chosen if name in self.of_all_users]:

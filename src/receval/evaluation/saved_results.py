@@ -15,11 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.reading import ReadingReport, loaded_report, saved_report
-from receval.evaluation.by_user import (
-    ValuesByUser,
-    ValuesOfItemGroups,
-    WeightedMeansOfFolds,
-)
+from receval.evaluation.by_user import ValuesByUser, ValuesOfItemGroups, WeightedMeansOfFolds
 from receval.evaluation.tuning_record import TuningRecord
 from receval.metrics.aliases import any_metric
 from receval.metrics.metric import Directions
