@@ -708,6 +708,9 @@ def test_groups_of_listed_items_are_asked_for_beside_those_of_test_items() -> No
     ]
     assert "lists=True" in str(judged.notes[1])
     assert "listed items of each group" in listed.tables()[0].caption
+    assert not any("RR" in str(note) for note in listed.notes)
+    with pytest.raises(ValueError, match="RR is not of the listed items of a group, so there is"):
+        _of_listed_items(["RR"])[0].by_group(items="genre", lists=True)
     with pytest.raises(ValueError, match="a feature that item_groups named, and with that"):
         result.by_group("activity", lists=True)
 

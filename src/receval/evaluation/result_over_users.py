@@ -103,13 +103,14 @@ class ResultOverUsers(AveragesAndPairs):
             lists = lists or not self.of_ranks
             chosen = self.of_list_groups if lists else self.of_ranks
             values = (self.list_groups if lists else self.item_groups).get(items, {})
-            others = () if lists else self.of_list_groups
-            left_out = [name for name in self.metrics if name not in (*chosen, *others)]
+            others = self.of_ranks if lists else self.of_list_groups
+            shown = (*chosen, *others) if chosen else ()
+            left_out = [name for name in self.metrics if name not in shown]
             of_what = "of the listed items of a group" if lists else "computed from judged ranks"
             notes = notes_on_metrics(chosen, left_out, f"not {of_what}")
-            if others:
-                text = f"{enumerated(others)} by {items}: by_group(items={items!r}, lists=True)."
-                notes = (*notes, Note("no-groups", text))
+            if others and not lists:
+                call = f"by_group(items={items!r}, lists=True), in reports listed items by {items}"
+                notes = (*notes, Note("no-groups", f"{enumerated(others)} by {items}: {call}."))
             name, are_of_items = items, True
             reading: tuple[ReadingReport, ...] = ()
         else:
@@ -119,7 +120,7 @@ class ResultOverUsers(AveragesAndPairs):
             found = GroupsOfUsers.of(users, groups, self.user_ids, is_averaged, self.traits)
             left_out = [] if self.together else [n for n in self.metrics if n in self.of_all_users]
             chosen = tuple(name for name in self.metrics if name not in left_out)
-            reason = "computed of all users at once, from what a loaded result lacks"
+            reason = "of all users at once, which a loaded result lacks (group users, then save)"
             notes = (*notes_on_metrics(chosen, left_out, reason), *found.notes)
             places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
             values = found.values(self.values, places)
