@@ -615,7 +615,8 @@ def test_a_saved_result_has_the_same_groups(result: rv.EvaluationResult, tmp_pat
     pd.testing.assert_frame_equal(own.summary(), loaded.summary())
 
 
-OF_LISTED = ["ListShare@3", "ItemCoverage@3", "Gini@3", "ExposureGini@3", "ARP@3"]
+HEAD = "HeadShare(by=count,head=8)@3"
+OF_LISTED = ["ListShare@3", "ItemCoverage@3", "Gini@3", "ExposureGini@3", "ARP@3", HEAD]
 
 
 def _of_listed_items(
@@ -655,8 +656,9 @@ def test_metrics_of_lists_of_a_group_are_those_of_its_listed_items_in_its_catalo
         assert found["ListShare@3"] == pytest.approx(len(own) / (3 * N_USERS))
         assert found["ItemCoverage@3"] == pytest.approx(own["item"].nunique() / sizes[group])
         assert found["Gini@3"] == pytest.approx(gaps / (2 * sizes[group] * met.sum()))
-        popular = own.assign(popularity=own["item"].map(popularity)).groupby("user")["popularity"]
-        assert found["ARP@3"] == pytest.approx(popular.mean().mean())
+        popular = own["item"].map(popularity)
+        assert found["ARP@3"] == pytest.approx(popular.groupby(own["user"]).mean().mean())
+        assert found[HEAD] == pytest.approx((popular > 8).groupby(own["user"]).mean().mean())
         exposed = own.assign(exposure=1 / np.log2(own["rank"] + 1)).groupby("item")["exposure"]
         sums = np.r_[np.zeros(sizes[group]), exposed.sum()][-sizes[group] :]
         gaps = np.abs(sums[:, None] - sums).sum()
@@ -667,7 +669,7 @@ def test_a_group_in_no_list_has_a_share_and_a_coverage_of_0_alone() -> None:
     result, _ = _of_listed_items()
     grouped = result.by_group(items="genre")
     means = grouped.summary().query("system == 'Top' and group == 'D'")["mean"]
-    assert means.fillna(-1).tolist() == [0, 0, -1, -1, -1]
+    assert means.fillna(-1).tolist() == [0, 0, -1, -1, -1, -1]
     pairs = grouped.compare().query("system == 'Top' and second == 'D' and metric == 'ARP@3'")
     assert pairs["p"].isna().all()
     assert set(pairs["method"]) == {

@@ -195,6 +195,7 @@ class LongTailPercentage(_OfPopularityGroups):
     """
 
     name: ClassVar[str] = "APLT"
+    has_item_groups: ClassVar[bool] = True
     head: float = 0.8
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
@@ -244,6 +245,7 @@ class HeadShare(_OfPopularityGroups):
     """
 
     name: ClassVar[str] = "HeadShare"
+    has_item_groups: ClassVar[bool] = True
     less_is_better: ClassVar[bool] = True
     head: float = 0.2
 
@@ -271,6 +273,7 @@ class MiddleShare(_OfPopularityGroups):
     """
 
     name: ClassVar[str] = "MiddleShare"
+    has_item_groups: ClassVar[bool] = True
     head: float = 0.2
     tail: float = 0.2
 
@@ -297,6 +300,7 @@ class TailShare(_OfPopularityGroups):
     """
 
     name: ClassVar[str] = "TailShare"
+    has_item_groups: ClassVar[bool] = True
     tail: float = 0.2
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
