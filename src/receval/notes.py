@@ -81,9 +81,9 @@ NOTES: dict[str, NoteKind] = {
     ),
     "no-groups": NoteKind(
         "information",
-        "A metric of whole lists has no value of a group of items, and a loaded result lacks what "
-        "metrics of all users at once are computed from.",
-        "Do nothing, or group users before saving: the other metrics are shown by group.",
+        "A metric of whole lists has no value of a group of items, or one of its listed items "
+        "only; a loaded result lacks what metrics of all users at once are computed from.",
+        "Ask for groups of listed items (lists=True), or group users before saving.",
     ),
     "groups-of-lists": NoteKind(
         "information",

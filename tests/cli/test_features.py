@@ -35,6 +35,7 @@ def files(folder: Path) -> None:
 WANTED = [
     "--metric=nDCG@5",
     "--metric=ILD(feature=genre)@5",
+    "--metric=ListShare@5",
     "--item-features=films.csv:genre",
     "--item-groups=films.csv:genre",
     "--user-groups=people.csv:gender,year",
@@ -49,12 +50,14 @@ def test_groups_and_features_are_options_and_part_of_the_report(
     assert main(["evaluate", "ratings.csv", *WANTED]) == 0
 
     told = capsys.readouterr()
-    for title in ("Users by gender", "Users by year", "Users by activity", "Items by genre"):
+    by_genre = ("Items by genre", "Listed items by genre")
+    for title in ("Users by gender", "Users by year", "Users by activity", *by_genre):
         assert f"**{title}**" in told.out
     assert "read: genre (3 values)" in told.err
     assert "read: gender (2 values), year (3 values)" in told.err
     written = {path.name for path in Path("receval-evaluate").iterdir()}
     assert {"users-by-gender.csv", "users-by-gender-pairs.csv", "items-by-genre.tex"} <= written
+    assert {"listed-items-by-genre.csv", "listed-items-by-genre-pairs.tex"} <= written
 
 
 def test_a_command_with_groups_can_be_repeated() -> None:
@@ -82,7 +85,7 @@ def test_lists_of_others_have_groups_too(capsys: pytest.CaptureFixture[str]) -> 
     run = ratings[["user", "item"]].assign(score=np.arange(len(ratings)) % 7)
     run.to_csv("mine.csv", index=False)
 
-    words = ["--test=ratings.csv", "--depth=whole", *WANTED[:4], "--user-groups=people.csv:gender"]
+    words = ["--test=ratings.csv", "--depth=whole", *WANTED[:5], "--user-groups=people.csv:gender"]
     assert main(["runs", "mine.csv", *words]) == 0
 
     assert "**Users by gender**" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 import receval as rv
 from receval.evaluation.measuring import _in_dialect
 from receval.metrics.aliases import any_metric
-from receval.metrics.dialects import DIALECTS, _first_label, dialect
+from receval.metrics.dialects import DIALECTS, Dialect, _first_label, dialect
 from receval.metrics.registry import parse
 
 
@@ -139,6 +140,25 @@ def test_brackets_say_that_a_metric_is_of_receval_in_a_dialect() -> None:
         result = rv.evaluate_runs(test, runs, **options)
         assert result.summary()["mean"].tolist() == pytest.approx([10 / 3])
         assert result.metrics == ("MSE(over=ratings)",)
+
+
+def test_every_metric_of_a_tool_has_a_label_or_a_reason() -> None:
+    tools = json.loads((Path(__file__).parent / "metric_names.json").read_text(encoding="utf-8"))
+    assert {"warprec", "elliot", "recbole", "lenskit", "rectools", "replay", "recpack"} == {*tools}
+    for tool, own in tools.items():
+        spoken = dialect(tool)
+        assert spoken.version in own["versions"]
+        for name in own["names"]:
+            if not any(_is_taken(spoken, f"{name}{cutoff}") for cutoff in ("", "@10")):
+                with pytest.raises(ValueError, match=r" it is |receval has no metric of this name"):
+                    spoken.metric(name)
+
+
+def _is_taken(spoken: Dialect, asked: str) -> bool:
+    try:
+        return any_metric(spoken.metric(asked).label).label == spoken.metric(asked).label
+    except ValueError:
+        return False
 
 
 def test_metrics_of_lists_are_those_that_the_values_of_the_tools_confirmed() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from itertools import combinations
 from pathlib import Path
@@ -606,6 +607,114 @@ def test_a_saved_result_has_the_same_groups(result: rv.EvaluationResult, tmp_pat
     pd.testing.assert_frame_equal(own.summary(), loaded.summary())
     assert loaded.notes == own.notes
     assert not (tmp_path / "settings.json").exists()
+    listed, _ = _of_listed_items()
+    listed.save(tmp_path / "listed")
+    own, loaded = (
+        one.by_group(items="genre") for one in (listed, rv.load_result(tmp_path / "listed"))
+    )
+    pd.testing.assert_frame_equal(own.summary(), loaded.summary())
+
+
+HEAD = "HeadShare(by=count,head=8)@3"
+OF_LISTED = ["ListShare@3", "ItemCoverage@3", "Gini@3", "ExposureGini@3", "ARP@3", HEAD]
+
+
+def _of_listed_items(
+    metrics: Sequence[str] = (*OF_LISTED, "ILD(feature=genre)@3"),
+) -> tuple[rv.EvaluationResult, pd.DataFrame]:
+    """Return metrics of three listed items, and the lists; the genre D is in no list of Top."""
+    films = pd.DataFrame(FILMS).assign(genre=["A", "A|B", "B", "C"] * 2 + ["D", "A", "B", "C"])
+    scores = np.tile(np.arange(N_ITEMS, 0.0, -1), (N_USERS, 1))
+    scores[:, 8] = np.nan
+    scores[:3, 1:] = np.nan  # Three users get at most one item.
+    result = rv.evaluate(
+        rv.split(_ratings(), "user-ratio", train_ratio=0.5, seed=1),
+        {"Top": scores, "Random": rv.Random(seed=2)},
+        metrics=metrics,
+        item_features=films,
+        item_groups="genre",
+        lists=3,
+    )
+    lists = result.lists().merge(films.assign(genre=films["genre"].str.split("|")), on="item")
+    return result, lists.explode("genre")
+
+
+def test_metrics_of_lists_of_a_group_are_those_of_its_listed_items_in_its_catalogue() -> None:
+    result, lists = _of_listed_items()
+    (fold,) = rv.split(_ratings(), "user-ratio", train_ratio=0.5, seed=1).folds()
+    popularity = pd.Series(np.bincount(fold.train.indices, minlength=N_ITEMS), result.item_ids)
+
+    grouped = result.by_group(items="genre")
+
+    assert grouped.metrics == tuple(OF_LISTED)
+    means = dict(list(grouped.summary().groupby(["system", "group"])))
+    sizes = {"A": 5, "B": 5, "C": 3, "D": 1}
+    for (system, group), own in lists.groupby(["system", "genre"]):
+        found = means[system, group].set_index("metric")["mean"]
+        met = np.r_[np.zeros(sizes[group]), own["item"].value_counts()][-sizes[group] :]
+        gaps = np.abs(met[:, None] - met).sum()
+        assert found["ListShare@3"] == pytest.approx(len(own) / (3 * N_USERS))
+        assert found["ItemCoverage@3"] == pytest.approx(own["item"].nunique() / sizes[group])
+        assert found["Gini@3"] == pytest.approx(gaps / (2 * sizes[group] * met.sum()))
+        popular = own["item"].map(popularity)
+        assert found["ARP@3"] == pytest.approx(popular.groupby(own["user"]).mean().mean())
+        assert found[HEAD] == pytest.approx((popular > 8).groupby(own["user"]).mean().mean())
+        exposed = own.assign(exposure=1 / np.log2(own["rank"] + 1)).groupby("item")["exposure"]
+        sums = np.r_[np.zeros(sizes[group]), exposed.sum()][-sizes[group] :]
+        gaps = np.abs(sums[:, None] - sums).sum()
+        assert found["ExposureGini@3"] == pytest.approx(gaps / (2 * sizes[group] * sums.sum()))
+
+
+def test_a_group_in_no_list_has_a_share_and_a_coverage_of_0_alone() -> None:
+    result, _ = _of_listed_items()
+    grouped = result.by_group(items="genre")
+    means = grouped.summary().query("system == 'Top' and group == 'D'")["mean"]
+    assert means.fillna(-1).tolist() == [0, 0, -1, -1, -1, -1]
+    pairs = grouped.compare().query("system == 'Top' and second == 'D' and metric == 'ARP@3'")
+    assert pairs["p"].isna().all()
+    assert set(pairs["method"]) == {
+        "cannot tell: no user of a group counts in the metric, or it divides by 0"
+    }
+
+
+def test_groups_of_listed_items_differ_by_the_jackknife_of_their_difference() -> None:
+    result, lists = _of_listed_items()
+    own = lists.query("system == 'Random' and genre in ['A', 'B']")
+
+    def gini_of(group: str, users: pd.DataFrame) -> float:
+        met = np.r_[np.zeros(5), users.query("genre == @group")["item"].value_counts()][-5:]
+        return float(np.abs(met[:, None] - met).sum() / (10 * met.sum()))
+
+    left = [own[own["user"] != user] for user in sorted(own["user"].unique())]
+    without = np.array([gini_of("A", rest) - gini_of("B", rest) for rest in left])
+    error = np.sqrt((N_USERS - 1) / N_USERS * ((without - without.mean()) ** 2).sum())
+
+    pairs = result.by_group(items="genre").compare(correction=None)
+    chosen = "metric == 'Gini@3' and system == 'Random' and first == 'A' and second == 'B'"
+    found = pairs.query(chosen).iloc[0]
+
+    assert len(left) == N_USERS
+    half = stats.t.ppf(0.975, N_USERS - 1) * error
+    assert found["high"] - found["difference"] == pytest.approx(half)
+    t = abs(found["difference"]) / error
+    assert found["p"] == pytest.approx(2 * stats.t.sf(t, N_USERS - 1))
+
+
+def test_groups_of_listed_items_are_asked_for_beside_those_of_test_items() -> None:
+    result, _ = _of_listed_items(["RR", "Gini@3", "Gini(corrected=true)@3"])
+    judged, listed = (result.by_group(items="genre", lists=own) for own in (False, True))
+    assert (judged.metrics, listed.metrics) == (("RR",), ("Gini@3",))
+    assert [str(note).partition(" ")[0] for note in judged.notes[:2]] == [
+        "Gini(corrected=true)@3",
+        "Gini@3",
+    ]
+    assert "lists=True" in str(judged.notes[1])
+    assert "listed items of each group" in listed.tables()[0].caption
+    assert not any("RR" in str(note) for note in listed.notes)
+    with pytest.raises(ValueError, match="RR is not of the listed items of a group, so there is"):
+        _of_listed_items(["RR"])[0].by_group(items="genre", lists=True)
+    with pytest.raises(ValueError, match="a feature that item_groups named, and with that"):
+        result.by_group("activity", lists=True)
 
 
 def test_groups_are_corrected_and_tested_as_asked_for(result: rv.EvaluationResult) -> None:
@@ -785,4 +894,4 @@ def test_a_series_by_user_is_a_feature(result: rv.EvaluationResult) -> None:
 
 def test_metrics_without_values_of_groups_of_items_are_noted(result: rv.EvaluationResult) -> None:
     (note,) = result.by_group(items="genre").notes
-    assert str(note).endswith("is not computed from judged ranks, and not shown by group of items.")
+    assert str(note).endswith("is not computed from judged ranks, and not shown by group.")

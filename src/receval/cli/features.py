@@ -38,7 +38,7 @@ def add_features(parser: argparse.ArgumentParser) -> None:
             "--item-groups",
             action="append",
             metavar="FILE:FEATURE",
-            help="also measure the relevant test items of each group, such as movies.dat:genre; "
+            help="also measure the test and listed items of each group, such as movies.dat:genre; "
             "may be repeated",
         ),
         group.add_argument(
@@ -107,7 +107,11 @@ def grouped_results(result: EvaluationResult, chosen: argparse.Namespace) -> lis
             found.append(result.by_group(text))
         else:
             found += [result.by_group(tables[text], name) for name in tables[text].names]
-    return found + [result.by_group(items=name) for name in result.item_groups]
+    kinds = [False] if result.of_ranks else []
+    kinds += [True] if result.of_list_groups or not kinds else []
+    return found + [
+        result.by_group(items=name, lists=lists) for name in result.item_groups for lists in kinds
+    ]
 
 
 def _user_features(chosen: argparse.Namespace) -> dict[str, Features]:

@@ -134,6 +134,8 @@ class AveragesAndPairs:
     of_all_users: frozenset[str] = frozenset()
     traits: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     item_groups: ValuesOfItemGroups = field(default_factory=dict)
+    list_groups: ValuesOfItemGroups = field(default_factory=dict)
+    of_list_groups: tuple[str, ...] = ()
     tuning: Mapping[str, TuningRecord] = field(default_factory=dict)
     list_metrics: frozenset[str] = frozenset()
     models: Mapping[str, tuple[object, ...]] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists, values_a
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric, WeightedMean
+from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
@@ -351,6 +352,10 @@ class ItemGroupCollector:
 
     In a group, only its items are judged; all others are as if they had no test rating, and the
     lists are the same. Averages are over the users with a relevant test item of the group.
+
+    Metrics of lists are those of the listed items of the group, among its candidates, for all
+    averaged users. Means over the items of a list are over the users whose list has one, and a
+    group that is in no list has only a share and a coverage.
     """
 
     def __init__(
@@ -360,9 +365,18 @@ class ItemGroupCollector:
         n_users: int,
         systems: Sequence[str],
         users: EvaluatedUsers,
+        list_metrics: Mapping[str, ListMetric],
     ) -> None:
         self._groups = groups
         self._metrics = list(metrics.values())
+        # Corrected values lie between limits for lists that are full.
+        self.list_metrics = {
+            name: own
+            for name, own in (list_metrics if groups else {}).items()
+            if own.has_item_groups and not getattr(own, "corrected", False)
+        }
+        self._averaged: EvaluatedUsers = users
+        self._of_lists: dict[tuple[str, str, str], ValuesByUserCollector] = {}
         self._n_users = n_users
         self._systems = systems
         own_lists = users.endswith("covered")
@@ -389,9 +403,48 @@ class ItemGroupCollector:
                     )
                 self._collectors[key].add(system, lists, *ranked_values(self._metrics, lists))
 
+    def add_lists(
+        self, system: str, name: str, lists: JudgedLists, measured: RecommendedLists
+    ) -> None:
+        """Measure the lists of the averaged users of a fold, under the protocol of this name."""
+        chosen = evaluated_lists(lists, self._averaged)
+        for feature, groups in self._groups.items():
+            for group, is_member in groups.items():
+                own = measured.of_group(is_member)
+                if not self.list_metrics or not own.is_candidate.any():
+                    continue
+                means = {
+                    place: _mean_of_group(metric, own).of_all_lists(chosen)
+                    for place, metric in enumerate(self.list_metrics.values())
+                }
+                key = (feature, group, name)
+                if key not in self._of_lists:
+                    self._of_lists[key] = ValuesByUserCollector(
+                        len(means), self._n_users, self._systems, self._averaged
+                    )
+                self._of_lists[key].add(system, lists, np.zeros((len(means), len(chosen))), means)
+
     def values(self) -> ValuesOfItemGroups:
         """Return the values by feature, group and protocol; groups without a user are left out."""
+        return self._by_feature(self._collectors)
+
+    def list_values(self) -> ValuesOfItemGroups:
+        """Return the values of metrics of lists by feature, group and protocol."""
+        return self._by_feature(self._of_lists)
+
+    def _by_feature(
+        self, collectors: Mapping[tuple[str, str, str], ValuesByUserCollector]
+    ) -> ValuesOfItemGroups:
         found: dict[str, dict[str, dict[str, ValuesByUser]]] = {name: {} for name in self._groups}
-        for (feature, group, protocol), collector in self._collectors.items():
+        for (feature, group, protocol), collector in collectors.items():
             found[feature].setdefault(group, {})[protocol] = collector.values()
         return found
+
+
+def _mean_of_group(metric: ListMetric, own: RecommendedLists) -> WeightedMean:
+    """Return the mean that a metric of the listed items of a group is."""
+    has_any = own.cut(metric.cutoff or 0).lists.lengths > 0
+    if isinstance(metric, MetricOfAllUsers):
+        has_any = np.full(len(has_any), has_any.any())
+    counts = has_any | metric.counts_empty_lists
+    return WeightedMean(metric.per_user(own), counts.astype(np.float64))

@@ -134,6 +134,8 @@ class GroupedResult:
         How the table of users was read.
     bounds : mapping of str to pair of float
         The smallest and largest possible value of each metric of all users at once.
+    are_of_lists : bool
+        Whether the groups are of listed items, and not of test items.
 
     Examples
     --------
@@ -155,6 +157,7 @@ class GroupedResult:
     notes: tuple[Note, ...] = ()
     reading: tuple[ReadingReport, ...] = ()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    are_of_lists: bool = False
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -470,7 +473,8 @@ class GroupedResult:
 
     @property
     def _title(self) -> str:
-        return f"{'Items' if self.are_of_items else 'Users'} by {self.name}"
+        items = "Listed items" if self.are_of_lists else "Items"
+        return f"{items if self.are_of_items else 'Users'} by {self.name}"
 
     def _averages_table(self, summary: pd.DataFrame, decimals: int) -> Table:
         several = len(self.protocols) > 1
@@ -497,7 +501,9 @@ class GroupedResult:
         ]
         users = [f"{group} {count:,}" for group, count in counts.items()]
         over = (
-            "the relevant test items of each group, over users who have one"
+            "the listed items of each group"
+            if self.are_of_lists
+            else "the relevant test items of each group, over users who have one"
             if self.are_of_items
             else "the users of each group"
         )
@@ -698,7 +704,7 @@ def _t_of_groups(
 
 
 def notes_on_metrics(
-    metrics: Sequence[str], left_out: Sequence[str], *, of_items: bool = False
+    metrics: Sequence[str], left_out: Sequence[str], reason: str
 ) -> tuple[Note, ...]:
     """Return a note on metrics that have no values of groups of users or items, with the reason.
 
@@ -706,11 +712,7 @@ def notes_on_metrics(
     """
     if not left_out:
         return ()
-    told = f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} " + (
-        "not computed from judged ranks"
-        if of_items
-        else "computed of all users at once, from what a loaded result lacks"
-    )
+    told = f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} {reason}"
     if not metrics:
         raise ValueError(f"{told}, so there is no value of a group. Add another metric.")
-    return (Note("no-groups", f"{told}, and not shown by group{' of items' * of_items}."),)
+    return (Note("no-groups", f"{told}, and not shown by group."),)

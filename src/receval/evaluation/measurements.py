@@ -139,6 +139,7 @@ class Measurements:
             len(user_ids),
             self._systems,
             measuring.users,
+            measuring.of_lists,
         )
 
     @property
@@ -221,7 +222,8 @@ class Measurements:
             if (
                 own := metrics[name].weighted_mean(measured.cut(metrics[name].cutoff or 0))
             ) is not None:
-                means[name] = _of_all_lists(own, chosen)
+                means[name] = own.of_all_lists(chosen)
+        self._item_groups.add_lists(system, protocol, lists, measured)
         return found
 
     def _rating_values(
@@ -266,7 +268,7 @@ class Measurements:
             except ValueError as error:
                 raise ValueError(f"Scores of {quoted(system)}: {error}") from error
             if (own := metric.weighted_mean(measured)) is not None:
-                means[name] = _of_all_lists(own, chosen)
+                means[name] = own.of_all_lists(chosen)
         return found
 
     @property
@@ -338,6 +340,8 @@ class Measurements:
             of_ranks=tuple(self._measuring.of_ranks),
             traits=self._traits,
             item_groups=self._item_groups.values(),
+            list_groups=self._item_groups.list_values(),
+            of_list_groups=tuple(self._item_groups.list_metrics),
         )
 
     def _refuse_means_of_nobody(self, values: Mapping[str, ValuesByUser]) -> None:
@@ -438,14 +442,6 @@ class Measurements:
             )
             notes.append(Note("too-few-users", text))
         return notes
-
-
-def _of_all_lists(own: WeightedMean, chosen: NDArray[np.bool_]) -> WeightedMean:
-    """Return the parts of a weighted mean of all lists, 0 where they are not chosen."""
-    values, weights = np.zeros((2, len(chosen)))
-    values[chosen], weights[chosen] = own.values, own.weights
-    base = None if own.base is None else _of_all_lists(own.base, chosen)
-    return replace(own, values=values, weights=weights, base=base)
 
 
 _INSTEAD_OF_PREDICTIONS = {

@@ -65,6 +65,10 @@ class EvaluationResult(ResultReport):
         (:func:`receval.evaluation.groups_of_users.traits_of_users`).
     item_groups : mapping of str to mapping
         Values of the metrics of judged ranks by feature of items, group and protocol.
+    list_groups : mapping of str to mapping
+        Those of the metrics ``of_list_groups``, of the recommended items of each group.
+    of_list_groups : tuple of str
+        The metrics of lists that have values of groups of items.
     tuning : mapping of str to TuningRecord
         How systems were tuned, by name, for those that were (:func:`receval.tuning.tune.tune`).
 

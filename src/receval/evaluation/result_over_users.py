@@ -32,7 +32,12 @@ class ResultOverUsers(AveragesAndPairs):
 
     @checked_arguments
     def by_group(
-        self, users: object = None, groups: str | int | None = None, *, items: str | None = None
+        self,
+        users: object = None,
+        groups: str | int | None = None,
+        *,
+        items: str | None = None,
+        lists: bool = False,
     ) -> GroupedResult:
         """Return the values of groups of users, or of groups of items.
 
@@ -51,13 +56,19 @@ class ResultOverUsers(AveragesAndPairs):
             Instead of users, a feature that ``item_groups`` of
             :func:`receval.evaluation.systems.evaluate_systems` named. Metrics of judged ranks are
             then those of the relevant test items of each group, averaged over users who have one.
+        lists : bool
+            For groups of items, whether to return the metrics of lists instead, by default those
+            only if there are no others: share, coverage, concentration, popularity and age of the
+            listed items of each group, whose candidates are then the catalogue. Means over the
+            items of a list are over the users whose list has one of the group. A group that is in
+            no list has only a share and a coverage.
 
         Returns
         -------
         GroupedResult
             Its ``summary()`` has the averages with intervals, and ``compare()`` the differences
             between groups with tests. Metrics of all users at once, such as Gini, are those of
-            the users of each group alone, unless the result was loaded.
+            the users of each group alone, unless the result was loaded: group before you save.
 
         Raises
         ------
@@ -77,22 +88,29 @@ class ResultOverUsers(AveragesAndPairs):
         >>> by_gender.compare()[["first", "second", "difference"]].values.tolist()
         [['F', 'M', -0.5]]
         """
-        if (users is None) == (items is None):
+        if (users is None) == (items is None) or (lists and items is None):
             raise ValueError(
                 "Give either users=..., a table of users or 'activity', or items=..., a feature "
-                "that item_groups named."
+                "that item_groups named, and with that perhaps lists=True."
             )
         if items is not None:
-            if items not in self.item_groups:
+            if items not in (known := {**self.item_groups, **self.list_groups}):
                 raise ValueError(
                     f"The result has no groups of items by {quoted(items)}, but by "
-                    f"{enumerated(self.item_groups) or 'nothing'}. Evaluate with "
+                    f"{enumerated(known) or 'nothing'}. Evaluate with "
                     f"item_groups={quoted(items)}."
                 )
-            left_out = [name for name in self.metrics if name not in self.of_ranks]
-            values = self.item_groups[items]
-            chosen = self.of_ranks
-            notes = notes_on_metrics(self.of_ranks, left_out, of_items=True)
+            lists = lists or not self.of_ranks
+            chosen = self.of_list_groups if lists else self.of_ranks
+            values = (self.list_groups if lists else self.item_groups).get(items, {})
+            others = self.of_ranks if lists else self.of_list_groups
+            shown = (*chosen, *others) if chosen else ()
+            left_out = [name for name in self.metrics if name not in shown]
+            of_what = "of the listed items of a group" if lists else "computed from judged ranks"
+            notes = notes_on_metrics(chosen, left_out, f"not {of_what}")
+            if others and not lists:
+                call = f"by_group(items={items!r}, lists=True), in reports listed items by {items}"
+                notes = (*notes, Note("no-groups", f"{enumerated(others)} by {items}: {call}."))
             name, are_of_items = items, True
             reading: tuple[ReadingReport, ...] = ()
         else:
@@ -102,7 +120,8 @@ class ResultOverUsers(AveragesAndPairs):
             found = GroupsOfUsers.of(users, groups, self.user_ids, is_averaged, self.traits)
             left_out = [] if self.together else [n for n in self.metrics if n in self.of_all_users]
             chosen = tuple(name for name in self.metrics if name not in left_out)
-            notes = (*notes_on_metrics(chosen, left_out), *found.notes)
+            reason = "of all users at once, which a loaded result lacks (group users, then save)"
+            notes = (*notes_on_metrics(chosen, left_out, reason), *found.notes)
             places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
             values = found.values(self.values, places)
             if together := [name for name in chosen if name in self.of_all_users]:
@@ -118,7 +137,8 @@ class ResultOverUsers(AveragesAndPairs):
             self.less_is_better,
             notes,
             reading,
-            {} if are_of_items else {n: self.bounds[n] for n in chosen if n in self.bounds},
+            {n: self.bounds[n] for n in chosen if n in self.bounds},
+            lists,
         )
         return replace(grouped, notes=(*notes, *grouped.notes_on_intervals()))
 

@@ -129,7 +129,8 @@ class ResultReport(ResultLists, ResultOverUsers):
             data["distribution"] = over.table()
         notes, reading = list(self.notes), list(self.reading)
         for own in grouped:
-            name = file_name(f"{'items' if own.are_of_items else 'users'}-by-{own.name}")
+            kind = "listed-items" if own.are_of_lists else "items" if own.are_of_items else "users"
+            name = file_name(f"{kind}-by-{own.name}")
             names = (name, f"{name}-pairs")
             parts += [ReportTable(*both) for both in zip(names, own.tables(), strict=False)]
             data[name] = own.summary()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.reading import ReadingReport, loaded_report, saved_report
-from receval.evaluation.by_user import ValuesByUser, WeightedMeansOfFolds
+from receval.evaluation.by_user import ValuesByUser, ValuesOfItemGroups, WeightedMeansOfFolds
 from receval.evaluation.tuning_record import TuningRecord
 from receval.metrics.aliases import any_metric
 from receval.metrics.metric import Directions
@@ -38,13 +38,15 @@ SETTINGS_FILE = "settings.json"
 SAVED = (
     "systems", "metrics", "values", "user_ids", "settings", "notes", "words", "reading",
     "less_is_better", "list_metrics", "top_lists", "item_ids", "tuning",
-    "of_ranks", "of_all_users", "bounds", "traits", "item_groups",
+    "of_ranks", "of_all_users", "bounds", "traits", "item_groups", "list_groups",
+    "of_list_groups",
 )  # fmt: skip
 """The fields of a result that are saved; all others must have a default."""
 
 _PARTS = ("sums", "weights", "users")
 _OF_MEANS = ("values", "weights")
 _OF_LISTS = ("users", "items", "scores")
+_GROUPED = ("item_groups", "list_groups")
 
 
 def save_result(own: Mapping[str, Any], folder: Path) -> None:
@@ -71,13 +73,7 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
                 prefix = f"lists{len(kept)}/{fold}"
                 arrays |= {f"{prefix}/{part}": getattr(lists, part) for part in _OF_LISTS}
             kept.append((protocol, system, [str(lists.scores.dtype) for lists in folds]))
-    groups: list[tuple[str, str, str]] = []
-    for feature, by_group in own["item_groups"].items():
-        for group, by_protocol in by_group.items():
-            for protocol, values in by_protocol.items():
-                prefix = f"item_groups{len(groups)}"
-                arrays |= {f"{prefix}/{part}": getattr(values, part) for part in _PARTS}
-                groups.append((feature, group, protocol))
+    groups = {name: _grouped_arrays(own[name], name, arrays) for name in _GROUPED}
     arrays |= {f"traits{number}": one for number, one in enumerate(own["traits"].values())}
     write_archive(folder / VALUES_FILE, arrays)
     settings = command_settings(own["settings"], own["reading"])
@@ -105,13 +101,38 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
             for name, ends in own["bounds"].items()
         },
         "traits": list(own["traits"]),
-        "item_groups": groups,
+        **groups,
+        "of_list_groups": own["of_list_groups"],
         "weighted_means": means,
         "has_item_ids": own["item_ids"] is not None,
         "lists": kept,
         "tuning": {name: asdict(record) for name, record in own["tuning"].items()},
     }
     write_description(folder, "result", content, [VALUES_FILE])
+
+
+def _grouped_arrays(
+    values: ValuesOfItemGroups, name: str, arrays: dict[str, Any]
+) -> list[tuple[str, str, str]]:
+    """Add the arrays of values of groups of items, and return whose they are, in their order."""
+    groups: list[tuple[str, str, str]] = []
+    for feature, by_group in values.items():
+        for group, by_protocol in by_group.items():
+            for protocol, own in by_protocol.items():
+                prefix = f"{name}{len(groups)}"
+                arrays |= {f"{prefix}/{part}": getattr(own, part) for part in _PARTS}
+                groups.append((feature, group, protocol))
+    return groups
+
+
+def _loaded_groups(
+    archive: Archive, name: str, groups: Sequence[tuple[str, str, str]]
+) -> ValuesOfItemGroups:
+    found: dict[str, dict[str, dict[str, ValuesByUser]]] = {}
+    for number, (feature, group, protocol) in enumerate(groups):
+        by_protocol = found.setdefault(feature, {}).setdefault(group, {})
+        by_protocol[protocol] = _values(archive, f"{name}{number}/{{}}")
+    return found
 
 
 def loaded_result_fields(folder: Path) -> dict[str, Any]:
@@ -136,10 +157,7 @@ def _result_fields(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
             mean = WeightedMeansOfFolds(of_users, weights, is_root, base_mean)
             own_means = {**values[protocol].weighted_means, metric: mean}
             values[protocol] = replace(values[protocol], weighted_means=own_means)
-        item_groups: dict[str, dict[str, dict[str, ValuesByUser]]] = {}
-        for number, (feature, group, protocol) in enumerate(content["item_groups"]):
-            by_protocol = item_groups.setdefault(feature, {}).setdefault(group, {})
-            by_protocol[protocol] = _values(archive, f"item_groups{number}/{{}}")
+        groups = {name: _loaded_groups(archive, name, content.get(name, [])) for name in _GROUPED}
         traits = {
             name: archive.array(f"traits{number}", np.float64, (None,))
             for number, name in enumerate(content["traits"])
@@ -158,7 +176,8 @@ def _result_fields(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "top_lists": top_lists,
         "item_ids": item_ids,
-        "item_groups": item_groups,
+        **groups,
+        "of_list_groups": tuple(content.get("of_list_groups", [])),
         "traits": traits,
         "of_ranks": tuple(content["of_ranks"]),
         "of_all_users": frozenset(content["of_all_users"]),

@@ -210,7 +210,7 @@ def evaluate_systems(
         (:func:`receval.data.features.read_features`). Metrics leave out items without a value.
     item_groups : str or sequence of str, optional
         Features by whose values items are grouped: metrics of judged ranks are also computed with
-        the test items of each group alone, for
+        the test items of each group alone, and some of lists with its listed items, for
         :meth:`receval.evaluation.result.EvaluationResult.by_group`.
     progress : callable, optional
         Called before each system is trained on a fold, with its name, the number of trainings done,

@@ -202,6 +202,13 @@ class WeightedMean:
     is_root: bool = False
     base: WeightedMean | None = None
 
+    def of_all_lists(self, chosen: NDArray[np.bool_]) -> WeightedMean:
+        """Return the parts of all lists, 0 for those that are not marked as chosen."""
+        values, weights = np.zeros((2, len(chosen)))
+        values[chosen], weights[chosen] = self.values, self.weights
+        base = None if self.base is None else self.base.of_all_lists(chosen)
+        return replace(self, values=values, weights=weights, base=base)
+
     @property
     def contributions(self) -> NDArray[np.float64]:
         """A value for each list or user, whose mean is the average."""

@@ -59,6 +59,7 @@ LIST_METRICS = {
     "ExposureGini": "receval.metrics.whole_lists.coverage:ExposureGini",
     "ShannonEntropy": "receval.metrics.whole_lists.coverage:ShannonEntropy",
     "LeastRecommendedShare": "receval.metrics.whole_lists.coverage:LeastRecommendedShare",
+    "ListShare": "receval.metrics.whole_lists.coverage:ListShare",
     "ARP": "receval.metrics.whole_lists.popularity:RecommendationPopularity",
     "APLT": "receval.metrics.whole_lists.popularity:LongTailPercentage",
     "ACLT": "receval.metrics.whole_lists.popularity:LongTailCoverage",

@@ -459,6 +459,7 @@ DEFINITIONS: dict[str, Callable[[PlainLists], float]] = {
         entropy(plain) * log(2) / max(1, sum(count > 0 for count in plain.met))
     ),
     "LeastRecommendedShare": least_recommended,
+    "ListShare": per_list(lambda plain, _, own: len(own) / plain.cutoff),
     "ARP": per_list(lambda plain, _, own: plain.popularity_mean(own)),
     "APLT": share_of(lambda plain, item: item not in plain.head_by_ratings(0.8)),
     "ACLT": per_list(lambda plain, _, own: len(set(own) - plain.head_by_ratings(0.8))),

@@ -13,6 +13,7 @@ from scipy.special import xlogy
 from receval.checked_arguments import check_fields
 from receval.metrics.whole_lists.list_metric import (
     DiscountedListMetric,
+    ListMetric,
     MetricOfAllUsers,
     RecommendedLists,
 )
@@ -54,6 +55,8 @@ class ItemCoverage(MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "ItemCoverage"
+    has_item_groups: ClassVar[bool] = True
+    counts_empty_lists: ClassVar[bool] = True
     other_names: ClassVar[tuple[str, ...]] = ("catalogue coverage", "catalog coverage", "QF")
     of: Literal["candidates", "training"] = "candidates"
     corrected: bool = False
@@ -91,6 +94,26 @@ class ItemCoverage(MetricOfAllUsers):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ListShare(ListMetric):
+    r"""Share of the ranks that hold an item; by group of items, one of the group.
+
+    .. math:: ListShare@k = \frac{|L_u^k|}{k}
+
+    :Denominator: the cut-off
+    :Source: the exposure of a group in Singh and Joachims (2018), "Fairness of exposure in
+        rankings", without a discount
+    """
+
+    name: ClassVar[str] = "ListShare"
+    has_item_groups: ClassVar[bool] = True
+    counts_empty_lists: ClassVar[bool] = True
+
+    def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        assert self.cutoff is not None
+        return np.asarray(recommended.lists.lengths / self.cutoff)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Gini(MetricOfAllUsers):
     r"""Gini index of the numbers of recommendations of the items: 0 if all are equal.
 
@@ -113,6 +136,7 @@ class Gini(MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "Gini"
+    has_item_groups: ClassVar[bool] = True
     other_names: ClassVar[tuple[str, ...]] = ("Gini index", "ListGini")
     less_is_better: ClassVar[bool] = True
     denominator: Literal["items", "others"] = "items"
@@ -183,6 +207,7 @@ class ShannonEntropy(MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "ShannonEntropy"
+    has_item_groups: ClassVar[bool] = True
     other_names: ClassVar[tuple[str, ...]] = ("entropy", "SEntropy", "Ent(base=items)")
     base: Literal["2", "e", "items"] = "2"
     denominator: Literal["none", "recommended"] = "none"
@@ -253,6 +278,7 @@ class LeastRecommendedShare(MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "LeastRecommendedShare"
+    has_item_groups: ClassVar[bool] = True
     share: float = 0.8
     bounds = (0.0, 1.0)
 
@@ -303,6 +329,7 @@ class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "ExposureGini"
+    has_item_groups: ClassVar[bool] = True
     other_names: ClassVar[tuple[str, ...]] = ("Gini-w",)
     less_is_better: ClassVar[bool] = True
     bounds = (0.0, 1.0)

@@ -149,6 +149,15 @@ class RecommendedLists:
         chosen = np.intersect1d(self.users, users, assume_unique=True)
         return replace(self, lists=self.lists.of_users(chosen))
 
+    def of_group(self, is_member: NDArray[np.bool_]) -> RecommendedLists:
+        """Return the lists and candidates of a group of items alone; other ranks are empty.
+
+        ``is_member`` has the shape (n_items,).
+        """
+        items = np.where(self.is_filled & is_member[self.items], self.items, NO_ITEM)
+        lists = replace(self.lists, items=items.astype(np.int32))
+        return replace(self, lists=lists, is_candidate=self.is_candidate & is_member)
+
     def of_items(self, values: NDArray) -> NDArray[np.float64]:
         """Return a value of each listed item, shape (n_users, n); 0 behind the end.
 
@@ -193,6 +202,12 @@ class ListMetric(BaseMetric):
 
     times_needed: ClassVar[bool] = False
     """Whether the metric looks at the times of training ratings."""
+
+    has_item_groups: ClassVar[bool] = False
+    """Whether the listed items of a group alone have a value of the metric, with empty ranks."""
+
+    counts_empty_lists: ClassVar[bool] = False
+    """Whether lists without an item of a group count, so that a group in no list has a value."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

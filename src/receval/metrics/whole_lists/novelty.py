@@ -42,6 +42,7 @@ class InverseUserFrequency(ListMetric):
     """
 
     name: ClassVar[str] = "SelfInformation"
+    has_item_groups: ClassVar[bool] = True
     other_names: ClassVar[tuple[str, ...]] = ("MIUF", "MeanInvUserFreq")
     training_needed: ClassVar[bool] = True
 
@@ -258,6 +259,7 @@ class ItemAge(ListMetric):
     """
 
     name: ClassVar[str] = "ItemAge"
+    has_item_groups: ClassVar[bool] = True
     other_names: ClassVar[tuple[str, ...]] = ("freshness", "recency")
     training_needed: ClassVar[bool] = True
     times_needed: ClassVar[bool] = True

@@ -99,6 +99,7 @@ class RecommendationPopularity(ListMetric):
     """
 
     name: ClassVar[str] = "ARP"
+    has_item_groups: ClassVar[bool] = True
     other_names: ClassVar[tuple[str, ...]] = (
         "average popularity",
         "average recommendation popularity",
@@ -194,6 +195,7 @@ class LongTailPercentage(_OfPopularityGroups):
     """
 
     name: ClassVar[str] = "APLT"
+    has_item_groups: ClassVar[bool] = True
     head: float = 0.8
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
@@ -243,6 +245,7 @@ class HeadShare(_OfPopularityGroups):
     """
 
     name: ClassVar[str] = "HeadShare"
+    has_item_groups: ClassVar[bool] = True
     less_is_better: ClassVar[bool] = True
     head: float = 0.2
 
@@ -270,6 +273,7 @@ class MiddleShare(_OfPopularityGroups):
     """
 
     name: ClassVar[str] = "MiddleShare"
+    has_item_groups: ClassVar[bool] = True
     head: float = 0.2
     tail: float = 0.2
 
@@ -296,6 +300,7 @@ class TailShare(_OfPopularityGroups):
     """
 
     name: ClassVar[str] = "TailShare"
+    has_item_groups: ClassVar[bool] = True
     tail: float = 0.2
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
