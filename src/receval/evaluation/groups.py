@@ -713,6 +713,7 @@ def notes_on_metrics(
     if not left_out:
         return ()
     told = f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} {reason}"
+    told += ", so there are no values by group"
     if not metrics:
-        raise ValueError(f"{told}, so there is no value of a group. Add another metric.")
-    return (Note("no-groups", f"{told}, and not shown by group."),)
+        raise ValueError(f"{told}. Add another metric.")
+    return (Note("no-groups", f"{told}."),)

@@ -106,11 +106,12 @@ class ResultOverUsers(AveragesAndPairs):
             others = self.of_ranks if lists else self.of_list_groups
             shown = (*chosen, *others) if chosen else ()
             left_out = [name for name in self.metrics if name not in shown]
-            of_what = "of the listed items of a group" if lists else "computed from judged ranks"
-            notes = notes_on_metrics(chosen, left_out, f"not {of_what}")
+            source = "the items of one group alone" if lists else "judged ranks"
+            notes = notes_on_metrics(chosen, left_out, f"not computed from {source}")
             if others and not lists:
-                call = f"by_group(items={items!r}, lists=True), in reports listed items by {items}"
-                notes = (*notes, Note("no-groups", f"{enumerated(others)} by {items}: {call}."))
+                told = f"For {enumerated(others)} by {items}, see the groups of listed items"
+                call = f"by_group(items={items!r}, lists=True)"
+                notes = (*notes, Note("no-groups", f"{told}: {call}."))
             name, are_of_items = items, True
             reading: tuple[ReadingReport, ...] = ()
         else:
@@ -120,7 +121,7 @@ class ResultOverUsers(AveragesAndPairs):
             found = GroupsOfUsers.of(users, groups, self.user_ids, is_averaged, self.traits)
             left_out = [] if self.together else [n for n in self.metrics if n in self.of_all_users]
             chosen = tuple(name for name in self.metrics if name not in left_out)
-            reason = "of all users at once, which a loaded result lacks (group users, then save)"
+            reason = "computed from data that a loaded result lacks (group users before saving)"
             notes = (*notes_on_metrics(chosen, left_out, reason), *found.notes)
             places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
             values = found.values(self.values, places)
