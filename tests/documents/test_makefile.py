@@ -158,9 +158,9 @@ def test_an_interrupted_installation_leaves_no_pip_behind(made: Path) -> None:
     slow += "  pathlib.Path(sys.argv[-1] + '.pid').write_text(str(os.getpid()))\n  time.sleep(60)\n"
     (libraries / "pip.py").write_text(slow, encoding="utf-8")
     (made / ".venv" / "ready").unlink()
-    with subprocess.Popen(
-        ["make", ".venv/ready"], cwd=made, start_new_session=True, stderr=subprocess.PIPE
-    ) as installing:
+    # This suite may itself have been started where Ctrl-C is ignored.
+    command = ["env", "--default-signal=INT", "make", ".venv/ready"]
+    with subprocess.Popen(command, cwd=made, start_new_session=True) as installing:
         own = [made / ".venv" / f"part.{part}.pid" for part in (0, 1)]
         _wait_until(lambda: all(path.exists() and path.read_text() for path in own))
         os.killpg(installing.pid, signal.SIGINT)
