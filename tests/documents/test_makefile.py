@@ -165,7 +165,15 @@ def test_an_interrupted_installation_leaves_no_pip_behind(made: Path) -> None:
         _wait_until(lambda: all(path.exists() and path.read_text() for path in own))
         os.killpg(installing.pid, signal.SIGINT)
         assert installing.wait(timeout=20) != 0
-    _wait_until(lambda: not any(Path("/proc", path.read_text()).exists() for path in own))
+    _wait_until(lambda: not any(_is_running(path.read_text()) for path in own))
+
+
+def _is_running(process: str) -> bool:
+    """Tell whether a process has not ended; one that nobody waited for has no command."""
+    try:
+        return Path("/proc", process, "cmdline").read_bytes() != b""
+    except OSError:
+        return False
 
 
 def _wait_until(is_reached: Callable[[], bool]) -> None:

@@ -700,6 +700,23 @@ def test_groups_of_listed_items_differ_by_the_jackknife_of_their_difference() ->
     assert found["p"] == pytest.approx(2 * stats.t.sf(t, N_USERS - 1))
 
 
+def test_a_mean_over_the_items_of_one_user_has_no_error() -> None:
+    films = pd.DataFrame(FILMS | {"genre": ["A"] * (N_ITEMS - 1) + ["B"]})
+    scores = np.tile(np.arange(N_ITEMS, 0.0, -1), (N_USERS, 1))
+    split = rv.split(_ratings(), "user-ratio", train_ratio=0.5, seed=1)
+    (fold,) = split.folds()
+    last = list(split.ratings.item_ids).index(str(films["item"].iloc[-1]))
+    scores[:, last] = -1.0
+    scores[np.flatnonzero(fold.train.toarray()[:, last] == 0)[0], last] = 99.0
+    chosen = {"metrics": "ARP@3", "item_features": films, "item_groups": "genre"}
+    result = rv.evaluate(split, {"Mine": scores}, **chosen)
+    grouped = result.by_group(items="genre")
+    assert grouped.summary().query("group == 'B'")["mean"].notna().all()
+    assert grouped.summary().query("group == 'B'")["low"].isna().all()
+    assert grouped.compare()["p"].isna().all()
+    assert "only one user counts" in str(grouped.notes[-1])
+
+
 def test_groups_of_listed_items_are_asked_for_beside_those_of_test_items() -> None:
     result, _ = _of_listed_items(["RR", "Gini@3", "Gini(corrected=true)@3"])
     judged, listed = (result.by_group(items="genre", lists=own) for own in (False, True))

@@ -122,6 +122,14 @@ class ValuesByUser:
         return len(self.users)
 
     @property
+    def n_counted(self) -> NDArray[np.int64]:
+        """How many users count, of a weighted mean those with a weight, shape of the averages."""
+        counted = np.full(self.sums.shape[:2], self.n_users)
+        for metric, own in self.weighted_means.items():
+            counted[metric] = (np.nan_to_num(own.weights).sum(axis=0) > 0).sum(axis=-1)
+        return counted
+
+    @property
     def means(self) -> NDArray[np.float64]:
         """The averages, shape (n_metrics, n_systems)."""
         return np.asarray(self.sums.sum(axis=-1) / self.weights.sum())
@@ -144,9 +152,9 @@ class ValuesByUser:
             \frac{\sqrt{\sum_u (s_u - \bar x w_u)^2}}{\sum_u w_u}
 
         This is the usual interval if every user has one list (Cochran 1977, section 6.4, the
-        variance of a ratio).
+        variance of a ratio). n is the number of users who count; with fewer than two, h is NaN.
         """
-        return self._half_widths((self.residuals**2).sum(axis=-1))
+        return self._half_widths((self.residuals**2).sum(axis=-1), self.n_counted)
 
     def differences(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the differences of averages of all pairs, first minus second, and half-widths."""
@@ -154,7 +162,8 @@ class ValuesByUser:
         means = self.means[:, first] - self.means[:, second]
         # The residuals of a difference are the differences of the residuals, metric by metric.
         squares = over_pairs(self.residuals, lambda own: (own**2).sum(axis=-1))
-        return means, self._half_widths(squares)
+        counted = self.n_counted
+        return means, self._half_widths(squares, np.minimum(counted[:, first], counted[:, second]))
 
     @property
     def residuals(self) -> NDArray[np.float64]:
@@ -170,13 +179,14 @@ class ValuesByUser:
     def _total_weight(self) -> float:
         return float(self.weights.sum())
 
-    def _half_widths(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return half the widths of intervals, given sums of squared residuals."""
-        size = self.n_users
-        if size < 2:
-            return np.full_like(squares, np.nan)
-        deviation = np.sqrt(squares * size / (size - 1)) / self._total_weight
-        return np.asarray(stdtrit(size - 1, (1 + CONFIDENCE) / 2) * deviation)
+    def _half_widths(
+        self, squares: NDArray[np.float64], counted: NDArray[np.int64] | int
+    ) -> NDArray[np.float64]:
+        """Return half the widths of intervals, given sums of squared residuals of users."""
+        freedom = np.maximum(counted - 1, 1)
+        deviation = np.sqrt(squares * counted / freedom) / self._total_weight
+        halves = stdtrit(freedom, (1 + CONFIDENCE) / 2) * deviation
+        return np.where(counted < 2, np.nan, halves)
 
 
 def interval_within(
@@ -227,7 +237,7 @@ def note_without_interval(metric: str, lacking: Sequence[str], protocol: str) ->
     return Note(
         "no-interval",
         f"{metric} has no interval for {enumerated(lacking)} under {protocol}: the value is at its "
-        "limit, or leaving out any one user changes it equally.",
+        "limit, only one user counts, or leaving out any one user changes it equally.",
     )
 
 

@@ -61,8 +61,8 @@ _FEW = f"{CANNOT_TELL}: a group has one user"
 _EQUAL = f"{CANNOT_TELL}: all users of a group are equal"
 _NONE = f"{CANNOT_TELL}: no user of a group counts in the metric, or it divides by 0"
 _NO_ERROR = (
-    f"{CANNOT_TELL}: the value of a group is at its limit, or leaving out any user changes it "
-    "equally"
+    f"{CANNOT_TELL}: the value of a group is at its limit, only one user counts, or leaving out "
+    "any user changes it equally"
 )
 _NO_VALUES = f"{CANNOT_TELL}: the metric has no value per user"
 
@@ -358,12 +358,13 @@ class GroupedResult:
         return typed_rows(self.fairness(samples=samples, seed=seed), FairnessRow)
 
     def _lacks_interval(self, values: ValuesByUser) -> NDArray[np.bool_]:
-        """Return which averages lack an error by the jackknife, shape (n_metrics, n_systems).
+        """Return which averages have no error, shape (n_metrics, n_systems).
 
-        The pseudo-values of all users are then equal, but the average need not be known exactly.
+        Only one user counts, or the pseudo-values of all users are equal; but the average need not
+        be known exactly.
         """
         means, halves = values.means, values.half_intervals
-        lacks = np.zeros(means.shape, dtype=bool)
+        lacks = values.n_counted < 2
         for place, name in enumerate(self.metrics):
             if name in self.bounds:
                 low, _ = interval_within(means[place], halves[place], self.bounds[name])
@@ -577,9 +578,9 @@ def _difference(one: ValuesByUser, other: ValuesByUser) -> NDArray[np.float64]:
 
 def _variances(values: ValuesByUser) -> NDArray[np.float64]:
     """Return the variance of the users' contributions to the average."""
-    n = values.n_users
-    squares = (values.residuals**2).sum(axis=-1)
-    return np.asarray(squares / max(1, n - 1) / values.weights.mean() ** 2)
+    n, counted = values.n_users, values.n_counted
+    squares = (values.residuals**2).sum(axis=-1) * (counted / n)
+    return np.asarray(squares / np.maximum(1, counted - 1) / values.weights.mean() ** 2)
 
 
 def _tested(
@@ -620,8 +621,9 @@ def _welch(one: ValuesByUser, other: ValuesByUser) -> _Compared:
         return _too_few(difference)
     squares = [_variances(own) / own.n_users for own in (one, other)]
     both = squares[0] + squares[1]
-    below = squares[0] ** 2 / (one.n_users - 1) + squares[1] ** 2 / (other.n_users - 1)
-    freedom = np.full(difference.shape, float(one.n_users + other.n_users - 2))
+    free = [np.maximum(1, own.n_counted - 1) for own in (one, other)]
+    below = squares[0] ** 2 / free[0] + squares[1] ** 2 / free[1]
+    freedom = np.asarray(free[0] + free[1], dtype=np.float64)
     np.divide(both**2, below, out=freedom, where=below > 0)
     half, p = _tested(difference, np.sqrt(both), freedom)
     return difference, half, _effect_size(difference, one, other), p
@@ -637,8 +639,10 @@ def _shared_users(one: ValuesByUser, other: ValuesByUser) -> _Compared:
     added = np.zeros((*difference.shape, n))
     for own, sign in ((one, 1.0), (other, -1.0)):
         added[..., np.searchsorted(users, own.users)] += sign * own.residuals / own.weights.sum()
-    error = np.sqrt((added**2).sum(axis=-1) * n / (n - 1))
-    half, p = _tested(difference, error, float(n - 1))
+    counted = n - np.maximum(*(own.n_users - own.n_counted for own in (one, other)))
+    freedom = np.maximum(1.0, counted - 1)
+    error = np.sqrt((added**2).sum(axis=-1) * counted / freedom)
+    half, p = _tested(difference, error, freedom)
     return difference, half, _effect_size(difference, one, other), p
 
 

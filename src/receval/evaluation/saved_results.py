@@ -58,12 +58,8 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
     means: list[tuple[str | int | bool, ...]] = []
     for protocol, values in own["values"].items():
         for metric, mean in values.weighted_means.items():
-            for part in _OF_MEANS:
-                arrays[f"means{len(means)}/{part}"] = getattr(mean, part)
-                if mean.base is not None:
-                    arrays[f"means{len(means)}/base/{part}"] = getattr(mean.base, part)
-            has_base = mean.base is not None
-            means.append((protocol, metric, mean.is_root, *([True] if has_base else [])))
+            kind = _mean_arrays(mean, f"means{len(means)}", arrays)
+            means.append((protocol, metric, *kind))
     if own["item_ids"] is not None:
         arrays["item_ids"] = own["item_ids"]
     kept: list[tuple[str, str, list[str]]] = []
@@ -73,7 +69,8 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
                 prefix = f"lists{len(kept)}/{fold}"
                 arrays |= {f"{prefix}/{part}": getattr(lists, part) for part in _OF_LISTS}
             kept.append((protocol, system, [str(lists.scores.dtype) for lists in folds]))
-    groups = {name: _grouped_arrays(own[name], name, arrays) for name in _GROUPED}
+    of_groups: list[tuple[str | int | bool, ...]] = []
+    groups = {name: _grouped_arrays(own[name], name, arrays, of_groups) for name in _GROUPED}
     arrays |= {f"traits{number}": one for number, one in enumerate(own["traits"].values())}
     write_archive(folder / VALUES_FILE, arrays)
     settings = command_settings(own["settings"], own["reading"])
@@ -104,6 +101,7 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
         **groups,
         "of_list_groups": own["of_list_groups"],
         "weighted_means": means,
+        "weighted_means_of_groups": of_groups,
         "has_item_ids": own["item_ids"] is not None,
         "lists": kept,
         "tuning": {name: asdict(record) for name, record in own["tuning"].items()},
@@ -111,8 +109,33 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
     write_description(folder, "result", content, [VALUES_FILE])
 
 
+def _mean_arrays(
+    mean: WeightedMeansOfFolds, prefix: str, arrays: dict[str, Any]
+) -> tuple[bool, ...]:
+    """Add the arrays of a weighted mean, and return what it is."""
+    for kind, own in (("", mean), ("base/", mean.base)):
+        if own is not None:
+            arrays |= {f"{prefix}/{kind}{part}": getattr(own, part) for part in _OF_MEANS}
+    return (mean.is_root,) if mean.base is None else (mean.is_root, True)
+
+
+def _loaded_mean(
+    archive: Archive, prefix: str, is_root: bool, has_base: bool = False
+) -> WeightedMeansOfFolds:
+    of_users, weights, *base = (
+        archive.array(f"{prefix}/{kind}{part}", np.float64, (None, None, None))
+        for kind in ("", *(["base/"] if has_base else []))
+        for part in _OF_MEANS
+    )
+    base_mean = WeightedMeansOfFolds(base[0], base[1]) if base else None
+    return WeightedMeansOfFolds(of_users, weights, is_root, base_mean)
+
+
 def _grouped_arrays(
-    values: ValuesOfItemGroups, name: str, arrays: dict[str, Any]
+    values: ValuesOfItemGroups,
+    name: str,
+    arrays: dict[str, Any],
+    means: list[tuple[str | int | bool, ...]],
 ) -> list[tuple[str, str, str]]:
     """Add the arrays of values of groups of items, and return whose they are, in their order."""
     groups: list[tuple[str, str, str]] = []
@@ -121,17 +144,29 @@ def _grouped_arrays(
             for protocol, own in by_protocol.items():
                 prefix = f"{name}{len(groups)}"
                 arrays |= {f"{prefix}/{part}": getattr(own, part) for part in _PARTS}
+                for metric, mean in own.weighted_means.items():
+                    kind = _mean_arrays(mean, f"{prefix}/{metric}", arrays)
+                    means.append((prefix, metric, *kind))
                 groups.append((feature, group, protocol))
     return groups
 
 
 def _loaded_groups(
-    archive: Archive, name: str, groups: Sequence[tuple[str, str, str]]
+    archive: Archive,
+    name: str,
+    groups: Sequence[tuple[str, str, str]],
+    means: Sequence[tuple[Any, ...]],
 ) -> ValuesOfItemGroups:
     found: dict[str, dict[str, dict[str, ValuesByUser]]] = {}
     for number, (feature, group, protocol) in enumerate(groups):
-        by_protocol = found.setdefault(feature, {}).setdefault(group, {})
-        by_protocol[protocol] = _values(archive, f"{name}{number}/{{}}")
+        prefix = f"{name}{number}"
+        of_group = {
+            metric: _loaded_mean(archive, f"{prefix}/{metric}", *kind)
+            for own, metric, *kind in means
+            if own == prefix
+        }
+        values = replace(_values(archive, f"{prefix}/{{}}"), weighted_means=of_group)
+        found.setdefault(feature, {}).setdefault(group, {})[protocol] = values
     return found
 
 
@@ -147,17 +182,15 @@ def _result_fields(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
             protocol: _values(archive, "{}" + str(number))
             for number, protocol in enumerate(content["protocols"])
         }
-        for number, (protocol, metric, is_root, *has_base) in enumerate(content["weighted_means"]):
-            of_users, weights, *base = (
-                archive.array(f"means{number}/{kind}{part}", np.float64, (None, None, None))
-                for kind in ("", *(["base/"] if has_base else []))
-                for part in _OF_MEANS
-            )
-            base_mean = WeightedMeansOfFolds(base[0], base[1]) if base else None
-            mean = WeightedMeansOfFolds(of_users, weights, is_root, base_mean)
+        for number, (protocol, metric, *kind) in enumerate(content["weighted_means"]):
+            mean = _loaded_mean(archive, f"means{number}", *kind)
             own_means = {**values[protocol].weighted_means, metric: mean}
             values[protocol] = replace(values[protocol], weighted_means=own_means)
-        groups = {name: _loaded_groups(archive, name, content.get(name, [])) for name in _GROUPED}
+        of_groups = content.get("weighted_means_of_groups", [])
+        groups = {
+            name: _loaded_groups(archive, name, content.get(name, []), of_groups)
+            for name in _GROUPED
+        }
         traits = {
             name: archive.array(f"traits{number}", np.float64, (None,))
             for number, name in enumerate(content["traits"])

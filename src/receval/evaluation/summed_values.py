@@ -170,13 +170,13 @@ class SummedValues(ValuesByUser):
             ]
             for sums, crossed, products in zip(own.sums, own.crossed, own.products, strict=True)
         ]
-        return self._half_widths(np.array(squares))
+        return self._half_widths(np.array(squares), self.n_users)
 
     def differences(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the differences of averages of all pairs, first minus second, and half-widths."""
         weight = self.summed.weight
         means = self._over_pairs(lambda total, *_: float(Fraction(total, weight)))
-        return means, self._half_widths(self._over_pairs(self._residual_squares))
+        return means, self._half_widths(self._over_pairs(self._residual_squares), self.n_users)
 
     @property
     def standardised_differences(self) -> NDArray[np.float64]:
