@@ -15,8 +15,8 @@ and would take longer. receval tunes the same three, and also writes the report 
 all trials, as a part of its own. PYTHON is that of an environment with the tool
 (benchmarks/dialects/README.md). Every job is a process of its own on one thread. Prints the
 processor time without reading and imports, the memory and the values; fails where receval takes
-more than half of the time of a tool. With --one, each system has one setting, for LensKit would
-take twenty minutes.
+more than half of the time of a tool. With --one, each system has one setting, because LensKit
+would take twenty minutes.
 """
 
 from __future__ import annotations

@@ -24,14 +24,14 @@ BOUNDS = {
     # The aims were set before lists and their metrics, features, groups, tuning, comparisons, runs
     # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650, 450
     # and 600 for metrics that peers have, typed rows, selections in commands, ratings of runs, and
-    # parts of row groups, by 160 for sorting that compiles fast and values of groups, by 140 for
+    # parts of row groups, by 160 for sorting that compiles fast and values of groups, by 190 for
     # those of listed items, and by 70 for descriptions of methods and saved settings.
     "modules of src/receval": (250, 250),
-    "lines of src/receval": (68_890, 39_000 + 14_700),
+    "lines of src/receval": (68_935, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (170, 170),
     "lines of src/reproduction": (43_790, 36_000 + 4_000),
-    "lines of tests": (93_860, 60_000 + 10_000),
+    "lines of tests": (93_890, 60_000 + 10_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
 }

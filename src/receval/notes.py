@@ -81,9 +81,9 @@ NOTES: dict[str, NoteKind] = {
     ),
     "no-groups": NoteKind(
         "information",
-        "A metric of whole lists has no value of a group of items, or one of its listed items "
-        "only; a loaded result lacks what metrics of all users at once are computed from.",
-        "Ask for groups of listed items (lists=True), or group users before saving.",
+        "Some metrics of lists have values only by group of listed items, and some have none. A "
+        "loaded result lacks what metrics of all users at once are computed from.",
+        "Ask for groups of listed items (lists=True). Group users before saving.",
     ),
     "groups-of-lists": NoteKind(
         "information",

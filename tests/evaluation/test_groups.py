@@ -722,7 +722,7 @@ def test_groups_of_listed_items_are_asked_for_beside_those_of_test_items() -> No
     judged, listed = (result.by_group(items="genre", lists=own) for own in (False, True))
     assert (judged.metrics, listed.metrics) == (("RR",), ("Gini@3",))
     assert str(judged.notes[0]).startswith("Gini(corrected=true)@3 is not computed from judged")
-    assert str(judged.notes[1]).startswith("For Gini@3 by genre, see the groups of listed items:")
+    assert str(judged.notes[1]).startswith("For Gini@3, see the listed items by genre (in Python,")
     assert "listed items of each group" in listed.tables()[0].caption
     assert not any("RR" in str(note) for note in listed.notes)
     with pytest.raises(ValueError, match="RR is not computed from the items of one group alone"):

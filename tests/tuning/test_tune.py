@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 import math
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -334,11 +335,32 @@ def test_a_folder_of_another_tuning_is_refused(
         tuned_here(resume_folder=tmp_path, **arguments)
 
 
-def test_a_folder_of_a_function_that_changed_is_refused(tmp_path: Path) -> None:
-    first = rv.metric_of(lambda items: 1.0, name="Own")
+def _by_source(value: float) -> Callable[[object], float]:
+    if value == 1:
+        return lambda items: 1.0
+    return lambda items: 2.0
+
+
+def _by_default(value: float) -> Callable[[object], float]:
+    return lambda items, own=value: own
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _by_source,
+        lambda value: lambda items: value,
+        lambda value: partial(lambda own, items: own, value),
+        _by_default,
+    ],
+)
+def test_a_folder_of_a_function_that_changed_is_refused(
+    tmp_path: Path, function: Callable[[float], Callable[[object], float]]
+) -> None:
+    first = rv.metric_of(function(1.0), name="Own")
     for _ in range(2):
         tuned_here(resume_folder=tmp_path, metric=first)
-    changed = rv.metric_of(lambda items: 2.0, name="Own")
+    changed = rv.metric_of(function(2.0), name="Own")
     with pytest.raises(ValueError, match=r"with other values of function\."):
         tuned_here(resume_folder=tmp_path, metric=changed)
 

@@ -502,7 +502,7 @@ class GroupedResult:
         ]
         users = [f"{group} {count:,}" for group, count in counts.items()]
         over = (
-            "the listed items of each group"
+            "the listed items of each group; means over items are over users who have one"
             if self.are_of_lists
             else "the relevant test items of each group, over users who have one"
             if self.are_of_items

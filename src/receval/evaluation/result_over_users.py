@@ -57,8 +57,8 @@ class ResultOverUsers(AveragesAndPairs):
             :func:`receval.evaluation.systems.evaluate_systems` named. Metrics of judged ranks are
             then those of the relevant test items of each group, averaged over users who have one.
         lists : bool
-            For groups of items, whether to return the metrics of lists instead, by default those
-            only if there are no others: share, coverage, concentration, popularity and age of the
+            For groups of items, whether to return the metrics of lists, as is done without metrics
+            of judged ranks, too. They are share, coverage, concentration, popularity and age of the
             listed items of each group, whose candidates are then the catalogue. Means over the
             items of a list are over the users whose list has one of the group. A group that is in
             no list has only a share and a coverage.
@@ -109,9 +109,9 @@ class ResultOverUsers(AveragesAndPairs):
             source = "the items of one group alone" if lists else "judged ranks"
             notes = notes_on_metrics(chosen, left_out, f"not computed from {source}")
             if others and not lists:
-                told = f"For {enumerated(others)} by {items}, see the groups of listed items"
-                call = f"by_group(items={items!r}, lists=True)"
-                notes = (*notes, Note("no-groups", f"{told}: {call}."))
+                told = f"For {enumerated(others)}, see the listed items by {items}"
+                call = f"in Python, by_group(items={items!r}, lists=True)"
+                notes = (*notes, Note("no-groups", f"{told} ({call})."))
             name, are_of_items = items, True
             reading: tuple[ReadingReport, ...] = ()
         else:

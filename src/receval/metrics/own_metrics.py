@@ -8,6 +8,7 @@ import re
 from abc import ABC
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -60,11 +61,18 @@ class FunctionMetric(BaseMetric, ABC):
 
     @property
     def text(self) -> str:
-        """The lines of the function, by which another one of its name differs, if there are any."""
+        """The source of the function with what it is bound to, to tell it from another one."""
+        function, told = self.function, []
+        while isinstance(function, partial):
+            told.append(repr((function.args, function.keywords)))
+            function = function.func
         try:
-            return inspect.getsource(self.function)
+            told.append(inspect.getsource(function))
         except (OSError, TypeError):
-            return self.called
+            told.append(self.called)
+        bound = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+        defaults = [getattr(function, name, None) for name in ("__defaults__", "__kwdefaults__")]
+        return "\n".join([*told, *(repr(own) for own in (bound, defaults) if any(own))])
 
     def _value(self, arguments: tuple[object, ...], n_arguments: int) -> float:
         """Call the function with its first arguments, and check what it returns."""
