@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Every comparison of speed with other libraries, in one run: ``make bench``.
 
-    python benchmarks/bench.py [--rounds 3] [--ml-1m FOLDER] [--ranx PYTHON] [--lenskit PYTHON]
+    python benchmarks/bench.py [--minutes 15] [--ml-1m FOLDER] [--ranx PYTHON] [--lenskit PYTHON]
     python benchmarks/bench.py --again PROGRAM
     python benchmarks/bench.py --short
 
 Each program of :data:`PROGRAMS` measures receval and its peers in one process, or in processes that
-take turns, and reports the ratio of their times (``ratios.py``). Rounds take the programs in turn;
-the median of the rounds counts, and the lowest and the highest ratio are its spread. Ratios, not
+take turns, and reports the ratio of their times (``ratios.py``). Rounds take the programs in turn:
+each program runs once, and again, up to three times, while there is time for it. The median of the
+rounds counts, and the lowest and the highest ratio are its spread. Ratios, not
 seconds, are compared, because seconds depend on the machine. All programs use one thread, except
 the permutation test, which uses two.
 
@@ -45,6 +46,9 @@ ROOT = HERE.parent
 FOLDER = ROOT / "docs" / "performance"
 MEASURED, SHORT = FOLDER / "measured.json", FOLDER / "short.json"
 PAGE = ROOT / "docs" / "performance.md"
+ROUNDS = 3
+"""How often a whole run measures a program if there is time for it."""
+
 SLOWER = 4 / 3
 """A ratio that is higher than the accepted one by more than this factor is named."""
 
@@ -95,14 +99,12 @@ OUT_OF_REACH = (
 class Program:
     """A program of this folder, with its options in a whole run and in a short one.
 
-    ``short`` is None if it is not part of short runs. ``once`` stands for a program that takes
-    minutes, and is run in one round only.
+    ``short`` is None if it is not part of short runs.
     """
 
     path: str
     whole: tuple[str, ...] = ()
     short: tuple[str, ...] | None = None
-    once: bool = False
 
 
 PROGRAMS = (
@@ -125,7 +127,7 @@ PROGRAMS = (
     Program("recommenders/slim.py", ("--repeats", "1"), ("--repeats", "2", "--size", ".15")),
     Program("recommenders/pairwise.py", ("--repeats", "2"), ("--repeats", "2", "--size", ".4")),
     Program("recommenders/topics.py", ("--repeats", "1"), ("--repeats", "1", "--size", ".15")),
-    Program("recommenders/svdpp.py", ("--repeats", "1", "--many-epochs", "2"), once=True),
+    Program("recommenders/svdpp.py", ("--repeats", "1", "--many-epochs", "2")),
     Program("own_data/measure.py", ("--rounds", "1", "--size", ".1")),
     Program("own_data/whole_lists.py", ("--rounds", "1")),
     Program("own_data/ratings_commands.py", ("--rounds", "1")),
@@ -174,18 +176,26 @@ def run(program: Program, options: Iterable[str], into: dict[Key, Comparison]) -
 
 
 def measured(
-    rounds: int, more: Mapping[str, Sequence[str]], left_out: Iterable[str]
+    seconds: float, more: Mapping[str, Sequence[str]], left_out: Iterable[str]
 ) -> list[Comparison]:
-    """Return the comparisons of a whole run; ``more`` has further options of programs."""
+    """Return the comparisons of a whole run; ``more`` has further options of programs.
+
+    Each program runs at least once, and in another round only if it would end within ``seconds``
+    of the start, by the longest time that it has taken.
+    """
+    begun = time.perf_counter()
     found: dict[Key, Comparison] = {}
-    for number in range(rounds):
+    longest: dict[str, float] = {}
+    for number in range(ROUNDS):
         for program in PROGRAMS:
-            if program.path in left_out or (number and program.once):
+            started = time.perf_counter()
+            known = longest.get(program.path, 0.0)
+            if program.path in left_out or (number and started - begun + known > seconds):
                 continue
-            begun = time.perf_counter()
             run(program, (*program.whole, *more.get(program.path, ())), found)
-            taken = time.perf_counter() - begun
-            print(f"round {number + 1} of {rounds}: {program.path}, {taken:.0f} s", flush=True)
+            taken = time.perf_counter() - started
+            longest[program.path] = max(known, taken)
+            print(f"round {number + 1}: {program.path}, {taken:.0f} s", flush=True)
     return list(found.values())
 
 
@@ -249,8 +259,9 @@ def page(record: Mapping[str, Any]) -> str:
         "that receval takes a quarter of its time. Compare ratios and not seconds, which depend on "
         "the machine.",
         "",
-        f"This run: {_of_when(record)}{record['processor']}, {record['rounds']} rounds, "
-        f"{record['minutes']:.0f} minutes. Each ratio is the median of the rounds, with the lowest "
+        f"This run: {record['date']}, commit {record['commit'][:12]}, {record['processor']}, "
+        f"{record['minutes']:.0f} minutes, in which each program ran up to {ROUNDS} times, as time "
+        "allowed. Each ratio is the median of these rounds, with the lowest "
         "and the highest beside it. All work is on one thread, except for the permutation test, "
         f"which uses two. Versions: {versions}."
         + "".join(f" {own} was measured again on {said}." for own, said in record["again"].items()),
@@ -283,13 +294,6 @@ def page(record: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _of_when(record: Mapping[str, Any]) -> str:
-    """Return the day and the commit of a run; records from before have none."""
-    if "commit" not in record:
-        return ""
-    return f"{record['date']}, commit {record['commit'][:12]}, "
-
-
 def _shown(ratio: float) -> str:
     """Return a ratio with two significant digits and no zero before the point."""
     if ratio < 0.001:
@@ -318,14 +322,13 @@ def whole_run(options: argparse.Namespace) -> int:
         left_out += ["own_data/whole_lists.py", "own_data/ratings_commands.py"]
         print("Without --ml-1m and --lenskit nothing is compared with LensKit.")
     begun = time.perf_counter()
-    found = measured(options.rounds, more, left_out)
+    found = measured(60 * options.minutes, more, left_out)
     record = about_this_run()
     if options.ranx:
         record["versions"] |= versions_in(options.ranx, ["ranx"])
     if options.lenskit and options.ml_1m:
         record["versions"] |= versions_in(options.lenskit, ["lenskit"])
     record |= {
-        "rounds": options.rounds,
         "minutes": (time.perf_counter() - begun) / 60,
         "again": {},
         "comparisons": [asdict(comparison) for comparison in found],
@@ -342,7 +345,7 @@ def write(record: Mapping[str, Any]) -> None:
     PAGE.write_text(page(record), encoding="utf-8")
 
 
-def run_again(path: str, rounds: int) -> int:
+def run_again(path: str) -> int:
     """Replace the ratios of one program in the record, on the processor of its other ratios."""
     record = json.loads(MEASURED.read_text(encoding="utf-8"))
     now = about_this_run()
@@ -354,7 +357,7 @@ def run_again(path: str, rounds: int) -> int:
         print(f"{path} is none of {', '.join(own.path for own in PROGRAMS)}.")
         return 2
     found: dict[Key, Comparison] = {}
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         run(program, program.whole, found)
     for row in record["comparisons"]:
         again = found.get((row["program"], row["work"], row["peer"]))
@@ -409,7 +412,7 @@ def short_run(accept: bool) -> int:
 def main() -> int:
     """Measure, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=15, help="in which no new round begins")
     parser.add_argument("--ml-1m", type=Path, help="folder of MovieLens 1M")
     parser.add_argument("--ranx", help="Python of an environment with ranx")
     parser.add_argument("--lenskit", help="Python of an environment with LensKit")
@@ -418,7 +421,7 @@ def main() -> int:
     parser.add_argument("--accept", action="store_true", help="the ratios of the short run")
     options = parser.parse_args()
     if options.again:
-        return run_again(options.again, options.rounds)
+        return run_again(options.again)
     return short_run(options.accept) if options.short else whole_run(options)
 
 
