@@ -25,7 +25,7 @@ from receval.data import columns, text_lines
 from receval.data import ratings_table as module
 from receval.data.ratings import ordered_by
 from receval.data.ratings_table import read_ratings
-from receval.data.run import Run, read_run, run_of_scores, write_run
+from receval.data.run import Run, read_run, write_run
 from receval.data.text_lines import Lines, opened_text
 
 DEPTH = 100
@@ -188,7 +188,7 @@ def test_identifiers_become_an_array_in_parts_of_any_size(
 
 def test_json_is_written_user_by_user_as_at_once(tmp_path: Path) -> None:
     scores = {"zoë": {"a": 2.5, '"q"': -1e-7}, "b": {"a": 1e300}}
-    write_run(run_of_scores(scores), tmp_path / "a.json")
+    write_run(read_run(scores), tmp_path / "a.json")
     assert (tmp_path / "a.json").read_text("utf-8") == json.dumps(scores, ensure_ascii=False)
 
 

@@ -22,7 +22,7 @@ from scipy.sparse import csr_array, save_npz
 from receval.data.column_roles import ITEM_NAMES, USER_NAMES
 from receval.data.layouts import plain_name
 from receval.data.reading import TableError
-from receval.data.run import Run, read_run, run_of_scores, write_run
+from receval.data.run import Run, read_run, write_run
 
 SCORES = {"ann": {"book": 2.5, "film": 1.0}, "bob": {"film": -3.0}}
 
@@ -147,7 +147,7 @@ def test_a_run_that_is_written_is_read_again(
     tmp_path: Path, scores: dict[str, dict[str, float]], suffix: str
 ) -> None:
     path = tmp_path / f"mine{suffix}"
-    write_run(run_of_scores(scores), path)
+    write_run(read_run(scores), path)
     assert nested(read_run(path)) == scores
 
 
@@ -155,16 +155,16 @@ def test_a_run_that_is_written_is_read_again(
 def test_rows_written_in_blocks_are_the_bytes_of_one_block(suffix: str, tmp_path: Path) -> None:
     lists = {user: {"a": 3.0, "b": 2.0, "c,d": 1.0} for user in ("x", "y", "z")}
     whole, blocks = (tmp_path / f"{name}{suffix}" for name in ("whole", "blocks"))
-    write_run(run_of_scores(lists), whole)
+    write_run(read_run(lists), whole)
     for rows in (1, 2, 3, 8):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("receval.data.run._ROWS", rows)
-            write_run(run_of_scores(lists), blocks)
+            write_run(read_run(lists), blocks)
         assert blocks.read_bytes() == whole.read_bytes()
 
 
 def test_written_lists_are_in_order_with_ranks(tmp_path: Path) -> None:
-    run = run_of_scores({"b": {"x": 1.0, "y": 5.0}, "a": {"x": 0.0, "z": 0.0}})
+    run = read_run({"b": {"x": 1.0, "y": 5.0}, "a": {"x": 0.0, "z": 0.0}})
     write_run(run, tmp_path / "a.run", tag="mine")
     assert (tmp_path / "a.run").read_text().splitlines() == [
         "b Q0 y 1 5 mine",
@@ -246,7 +246,7 @@ def test_ranks_that_are_said_to_be_scores_are_scores() -> None:
 def test_an_extension_that_tells_no_format_is_refused_unless_it_is_said(
     name: str, tmp_path: Path
 ) -> None:
-    run = run_of_scores({"a": {"x": 1.0}})
+    run = read_run({"a": {"x": 1.0}})
     with pytest.raises(TableError, match=r"tells no format of runs.*\.run, .*\.csv"):
         write_run(run, tmp_path / name)
     assert not any(tmp_path.iterdir())
@@ -266,7 +266,7 @@ def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
         with pytest.raises(TableError, match=told):
             read_run(tmp_path / name)
-    run = run_of_scores({"ann b": {"x": 1.0, "y": 2.0}})
+    run = read_run({"ann b": {"x": 1.0, "y": 2.0}})
     with pytest.raises(TableError, match="'ann b' has white space"):
         write_run(run, tmp_path / "b.run")
     assert not (tmp_path / "b.run").exists()

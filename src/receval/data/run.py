@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -95,9 +94,9 @@ class Run:
 
     Examples
     --------
-    >>> run = run_of_scores({"ann": {"x": 3.0, "y": 2.0}, "bob": {"x": 1.0}})
-    >>> run.lengths.tolist(), run.common_length
-    ([2, 1], None)
+    >>> run = read_run({"ann": {"x": 3.0, "y": 2.0}, "bob": {"x": 1.0}})
+    >>> run.lengths.tolist()
+    [2, 1]
     """
 
     users: NDArray[np.int32]
@@ -120,12 +119,6 @@ class Run:
     def lengths(self) -> NDArray[np.int64]:
         """Length of each user's list, shape (n_users,)."""
         return np.bincount(self.users, minlength=len(self.user_ids))
-
-    @property
-    def common_length(self) -> int | None:
-        """The common length of all lists, or None if they differ or there is only one user."""
-        lengths = np.unique(self.lengths)
-        return int(lengths[0]) if len(lengths) == 1 and len(self.user_ids) > 1 else None
 
 
 @checked_arguments
@@ -211,18 +204,6 @@ def read_run(
     is_said = score is not None or rank is not None or options.get("columns") is not None
     run = _run_of_columns(columns, order, is_said=is_said)
     return replace(run, scores_are_ranks=True) if is_of_order else run
-
-
-def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the run") -> Run:
-    """Return the run of a nested mapping: scores by item, by user.
-
-    Examples
-    --------
-    >>> run = run_of_scores({"ann": {"x": 3.0, "y": 2.0}})
-    >>> run.scores.tolist(), run.item_ids.tolist()
-    ([3.0, 2.0], ['x', 'y'])
-    """
-    return _run_of_columns(columns_of_scores(scores, "score", source))
 
 
 def _run_of_columns(
