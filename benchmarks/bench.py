@@ -18,7 +18,7 @@ busy, and replaces its ratios in both; a whole run replaces all.
 
 The short run takes half a minute and has only peers that are in the lock. It compares its ratios
 with those of ``docs/performance/short.json`` and names every comparison in which receval has become
-more than a third slower; the exit status is then 1. What seems slower is measured twice more, and
+more than a third slower, on GitHub as a warning. What seems slower is measured twice more, and
 the lowest ratio counts, since the machine may be busy. ``--accept`` writes the ratios instead.
 """
 
@@ -397,16 +397,17 @@ def short_run(accept: bool) -> int:
     print(f"{len(found)} comparisons in {time.perf_counter() - begun:.0f} s.")
     for key in sorted(found.keys() ^ accepted.keys()):
         print(f"Not in both: {key[1]} beside {key[2]} (make bench-short ACCEPT=--accept).")
+    warning = "::warning::" if "GITHUB_ACTIONS" in os.environ else ""
     for key in late:
         comparison = found[key]
         print(
-            f"Slower: {comparison.work}, beside {comparison.peer}, takes "
+            f"{warning}Slower: {comparison.work}, beside {comparison.peer}, takes "
             f"{min(comparison.ratios):.3f} of its time; {accepted[key]:.3f} was accepted on "
             f"{record['processor']}."
         )
     if not late:
         print("None is more than a third slower than accepted.")
-    return int(bool(late))
+    return 0
 
 
 def main() -> int:

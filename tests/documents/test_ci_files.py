@@ -181,7 +181,7 @@ def test_the_image_has_what_the_environment_is_made_from() -> None:
 
 
 def test_the_image_gets_nothing_that_git_ignores() -> None:
-    ignored = (ROOT / ".containerignore").read_text(encoding="utf-8").splitlines()
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     names = {line.removeprefix("**/").rstrip("/") for line in ignored if not line.startswith("#")}
     git = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
     assert names == {".git", *(name.rstrip("/") for name in git)}

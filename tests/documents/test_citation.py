@@ -40,6 +40,7 @@ def test_it_agrees_with_the_package() -> None:
     assert CITATION["license"] == PROJECT["license"]
     assert CITATION["abstract"] == PROJECT["description"] + "."
     assert CITATION["authors"] == PROJECT["authors"]
+    assert CITATION["repository-code"] == PROJECT["urls"]["Source"]
     assert CITATION["keywords"] == PROJECT["keywords"]
 
 
@@ -119,6 +120,8 @@ def test_zenodo_is_told_the_same() -> None:
     for key in ("version", "keywords"):
         assert ZENODO[key] == CITATION[key]
     assert ZENODO["description"] == CITATION["abstract"]
+    assert ZENODO["title"] in README
+    assert ZENODO["title"].lower() in (ROOT / "paper/joss/paper.md").read_text("utf-8").lower()
     assert ZENODO["license"] == CITATION["license"]
     assert ZENODO["creators"] == [{"name": author["name"]} for author in CITATION["authors"]]
     assert ZENODO["upload_type"] == CITATION["type"]

@@ -60,7 +60,8 @@ def test_the_recipe_needs_what_the_package_needs() -> None:
         re.sub(r"^([a-z-]+)", lambda name: CONDA_NAMES.get(name[1], name[1]) + " ", requirement)
         for requirement in PROJECT["dependencies"]
     ]
-    python, *found = RECIPE["requirements"]["run"]
+    system, python, *found = RECIPE["requirements"]["run"]
+    assert system == "__linux"
     assert found == needed
     assert python == "python >=${{ python_min }}"
     assert f">={RECIPE['context']['python_min']}" == PROJECT["requires-python"]

@@ -134,9 +134,11 @@ def bibtex(citation: Mapping[str, Any]) -> str:
       year = {2026}, version = {1.0.0}
     }
     """
+    from reproduction.publishing.metadata import full_title
+
     own = {
         "author": _authors(citation["authors"]),
-        "title": f"{{{citation['title']}: {citation['abstract'].rstrip('.')}}}",
+        "title": f"{{{full_title(citation)}}}",
         "year": str(citation["date-released"])[:4],
         "version": citation["version"],
     }

@@ -117,11 +117,15 @@ def _rebuilt(citation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [work for work in citation["references"] if "scope" not in work]
 
 
+def full_title(citation: Mapping[str, Any]) -> str:
+    """Return the name of the software with what it is, as references and archives give it."""
+    return f"{citation['title']}: {citation['abstract'].rstrip('.')}"
+
+
 def zenodo(citation: Mapping[str, Any]) -> dict[str, Any]:
     """Return the description that Zenodo archives a release under."""
     return {
-        "title": f"{citation['title']}: offline evaluation of recommender systems, and five papers "
-        "on it rebuilt",
+        "title": full_title(citation),
         "upload_type": citation["type"],
         "description": citation["abstract"],
         "version": citation["version"],
