@@ -212,9 +212,9 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
     # rounding errors.
     highest = np.empty(len(sums))
     masses = np.zeros(len(sums))
-    ends = np.zeros(len(sums), dtype=np.uint64)
+    is_own = np.zeros(n_weights, dtype=np.bool_)
     # Unsigned positions avoid numba's check for negative indices.
-    one = np.uint64(1)
+    summed = np.uint64(SUMMED)
     scale = scales[0]
     age = REFRESH
     for n in range(len(users)):
@@ -232,7 +232,6 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
         segment = segments[user]
         head = n_users + segment
         own = own_of_users[starts[user] : starts[user + 1]]
-        n_own = np.uint64(len(own))
         known = before[user] >= 0
         if known:
             before[after[user]] = before[user]
@@ -248,81 +247,67 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
         after[user] = head
         after[before[head]] = user
         before[head] = user
-        # The part of each sum that belongs to the user's own items, and where the items of each sum
-        # end.
-        position = np.uint64(0)
-        for block in range(len(sums)):
-            last = SUMMED * (block + 1)
-            mass = 0.0
-            while position < n_own and own[position] < last:
-                mass += weights[own[position]]
-                position += one
-            masses[block] = mass
-            ends[block] = position
+        # The part of each sum that belongs to the user's own items. Loops over them do not stop at
+        # the end of each block, which a processor cannot predict.
+        masses[:] = 0.0
+        for item in own:
+            place = np.uint64(item)
+            is_own[place] = True
+            masses[place // summed] += weights[place]
         if not known:
             unrated = 0.0
             for block in range(len(sums)):
                 unrated += sums[block] - masses[block]
             if unrated < 1e-3 * np.sum(sums):
-                unrated = _sum_without(weights, own, 0, n_weights)
+                unrated = _sum_without(weights, is_own, 0, n_weights)
             if unrated > 0.0:
                 # Instead of dividing all others, multiply the weights of the user's few items.
                 factor = unrated * scale
                 scale = 1 / unrated
-                position = np.uint64(0)
-                for block in range(len(sums)):
-                    mass = 0.0
-                    total = sums[block]
-                    most = highest[block]
-                    while position < ends[block]:
-                        index = own[position]
-                        position += one
-                        old = weights[index]
-                        new = old * factor if old * factor >= SMALLEST_WEIGHT else 0.0
-                        weights[index] = new
-                        total += new - old
-                        mass += new
-                        if total > most:
-                            most = total
-                        elif total < 1e-3 * most:
-                            total = np.sum(weights[SUMMED * block : SUMMED * block + SUMMED])
-                            most = total
-                    masses[block] = mass
-                    sums[block] = total
-                    highest[block] = most
+                masses[:] = 0.0
+                for item in own:
+                    place = np.uint64(item)
+                    own_block = place // summed
+                    old = weights[place]
+                    new = old * factor if old * factor >= SMALLEST_WEIGHT else 0.0
+                    weights[place] = new
+                    masses[own_block] += new
+                    total = sums[own_block] + (new - old)
+                    if total > highest[own_block]:
+                        highest[own_block] = total
+                    elif total < 1e-3 * highest[own_block]:
+                        start = SUMMED * np.int64(own_block)
+                        total = np.sum(weights[start : start + SUMMED])
+                        highest[own_block] = total
+                    sums[own_block] = total
         bound = shares[n] / scale
         reached = 0.0
         for block in range(len(sums)):
             first, last = SUMMED * block, min(SUMMED * block + SUMMED, n_weights)
-            begin = ends[block - 1] if block else np.uint64(0)
             rest = sums[block] - masses[block]
             if masses[block] > 0.999 * sums[block]:
-                rest = _sum_without(weights, own[begin : ends[block]], first, last)
+                rest = _sum_without(weights, is_own, first, last)
             if reached + rest < bound and block < len(sums) - 1:
                 reached += rest
                 continue
             for index in range(first, last):
-                if begin < ends[block] and own[begin] == index:
-                    begin += one
-                elif weights[index] > 0.0:
-                    reached += weights[index]
-                    if reached >= bound:
-                        negatives[n] = order[index]
-                        break
+                weight = 0.0 if is_own[index] else weights[index]
+                reached += weight
+                if weight > 0.0 and reached >= bound:
+                    negatives[n] = order[index]
+                    break
             else:
                 continue
             break
+        for item in own:
+            is_own[np.uint64(item)] = False
     scales[0] = scale
 
 
 @njit(cache=True)
-def _sum_without(weights, own, first, last):  # type: ignore[no-untyped-def]
-    """Sum the weights from first to last, except those of some ascending indices."""
+def _sum_without(weights, is_own, first, last):  # type: ignore[no-untyped-def]
+    """Sum the weights from first to last, except those of the user's own items."""
     total = 0.0
-    position = 0
     for index in range(first, last):
-        if position < len(own) and own[position] == index:
-            position += 1
-        else:
-            total += weights[index]
+        total += 0.0 if is_own[index] else weights[index]
     return total
