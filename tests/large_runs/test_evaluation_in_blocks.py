@@ -358,6 +358,7 @@ def test_what_needs_the_values_of_users_is_refused(whole: EvaluationResult) -> N
             ask()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_sums_are_compared_by_the_t_test_unless_another_is_named(
     whole: EvaluationResult, tmp_path: Path
 ) -> None:
