@@ -423,7 +423,9 @@ def test_files_of_different_scales_are_noted(tmp_path: Path) -> None:
     own["test"][60:].assign(rating=own["test"]["rating"] * 20).to_parquet(
         folder / "1.parquet", index=False
     )
-    found = evaluate_large_runs(folder, {"run": paths["run"]}, tmp_path / "blocks", jobs=1, **MEASURING)
+    found = evaluate_large_runs(
+        folder, {"run": paths["run"]}, tmp_path / "blocks", jobs=1, **MEASURING
+    )
     assert "differing-scales" in {note.code for note in found.notes}
 
 
