@@ -9,7 +9,7 @@ import pytest
 
 from receval.cli.main import main
 
-pytestmark = pytest.mark.usefixtures("unrendered")
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 @pytest.fixture(autouse=True)

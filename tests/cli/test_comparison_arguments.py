@@ -12,7 +12,7 @@ from cli.random_tables import write_ratings_and_runs
 
 from receval.cli.main import main
 
-pytestmark = pytest.mark.usefixtures("unrendered")
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 EVALUATE = ["evaluate", "r.csv", "--system", "pop", "--system", "random", "--metric", "P@3"]
 OPTIONS = ["--significance-test", "t", "--correction", "none", "--effect", "cliff"]

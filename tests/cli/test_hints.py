@@ -10,7 +10,7 @@ import pytest
 from receval.cli.arguments import COLUMNS, READING
 from receval.cli.main import command_parser, main
 
-pytestmark = pytest.mark.usefixtures("unrendered")
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 _TEST = "user,item,rating\nann,book,1\n"
 _RUN = "user,item,score\nann,book,1\n"

@@ -16,7 +16,7 @@ from receval.cli.main import command_parser, main
 def tables(folder: Path) -> None:
     """Ratings, test data and runs."""
     rng = np.random.default_rng(1)
-    users, items = np.nonzero(rng.random((60, 30)) < np.linspace(0.9, 0.3, 30))
+    users, items = np.nonzero(rng.random((30, 30)) < np.linspace(0.9, 0.3, 30))
     values = rng.integers(1, 6, len(users))
     pd.DataFrame({"user": users, "item": items, "rating": values}).to_csv("r.csv", index=False)
     tested = pd.DataFrame({"user": range(20), "item": range(20), "rating": 1})

@@ -18,7 +18,7 @@ from receval.evaluation.systems import evaluate_systems
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.splits.split_ratings import split
 
-pytestmark = pytest.mark.usefixtures("unrendered")
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 TABLE = {"user": list("aaabbbcccddd"), "item": list("xyzxyzxyzxyz"), "rating": [5, 1, 4] * 4}
 

@@ -13,7 +13,7 @@ import pytest
 
 from receval.cli.main import main
 
-pytestmark = pytest.mark.usefixtures("unrendered")
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 TABLES = ["--test", "test.parquet", "one=one.parquet", "two=two.parquet", "--metric", "nDCG@5"]
 BLOCKS = [*TABLES, "--in-blocks", "b", "--block-rows", "60", "--jobs", "1"]

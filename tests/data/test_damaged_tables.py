@@ -21,7 +21,7 @@ def test_a_damaged_table_is_read_whole_or_refused(
 ) -> None:
     # A small first piece ends anywhere, such as within quotes.
     monkeypatch.setattr(text_lines, "_FIRST_PIECE", first)
-    assert [problem for seed in range(40) if (problem := one_fault(name, seed, tmp_path))] == []
+    assert [problem for seed in range(20) if (problem := one_fault(name, seed, tmp_path))] == []
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,8 @@ def groups(path):
 
 entries = [[{"movieId": n, "rating": 0.5 * n} for n in range(user % 3)] for user in range(9)]
 path = pathlib.Path(sys.argv[1])
-pq.write_table(pa.table({"userId": range(9), "entries": entries}), path)
+# Without the schema of Arrow, which is half of that part and is read by another program.
+pq.write_table(pa.table({"userId": range(9), "entries": entries}), path, store_schema=False)
 whole = path.read_bytes()
 assert len(read_run(path)) == 9
 first = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")

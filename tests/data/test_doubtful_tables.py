@@ -667,7 +667,7 @@ def test_options_that_there_are_not_are_refused(
         read_text(tmp_path / "a.csv", "user,item,rating\n1,2,5\n", **options)
 
 
-@pytest.mark.usefixtures("unrendered")
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.costly
 def test_how_runs_and_training_data_are_read_has_options_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

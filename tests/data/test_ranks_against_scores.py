@@ -91,7 +91,7 @@ def test_an_order_by_ranks_that_are_not_there_is_refused() -> None:
         read_run(without, order="rank")
 
 
-@pytest.mark.usefixtures("unrendered")
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("command", ["runs", "audit-samples"])
 @pytest.mark.costly
 def test_commands_have_the_option(

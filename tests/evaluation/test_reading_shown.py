@@ -25,7 +25,7 @@ from receval.recommenders.non_personalised import Popularity, Random
 from receval.sampled_metrics.audit import audit_samples
 from receval.splits.split_ratings import split
 
-pytestmark = pytest.mark.usefixtures("unrendered")
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def table(seed: int = 1, users: int = 20, items: int = 12) -> dict[str, np.ndarray]:

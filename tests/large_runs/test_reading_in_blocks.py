@@ -54,7 +54,7 @@ def written(folder: Path, own: Tables) -> dict[str, Path]:
     paths = {}
     for name, frame in own.items():
         paths[name] = folder / f"{name}.parquet"
-        frame.to_parquet(paths[name], index=False, row_group_size=9)
+        frame.to_parquet(paths[name], index=False, row_group_size=20)
     return paths
 
 
@@ -69,7 +69,7 @@ def in_blocks(folder: Path, own: Tables, options: Options | None = None) -> Eval
         folder / "blocks",
         train=paths.get("train"),
         **{f"{name}_columns": own for name, own in options.items()},
-        rows=30,
+        rows=80,
         jobs=1,
         **MEASURING,
     )
@@ -423,7 +423,9 @@ def test_files_of_different_scales_are_noted(tmp_path: Path) -> None:
     own["test"][60:].assign(rating=own["test"]["rating"] * 20).to_parquet(
         folder / "1.parquet", index=False
     )
-    found = evaluate_large_runs(folder, {"run": paths["run"]}, tmp_path / "blocks", jobs=1)
+    found = evaluate_large_runs(
+        folder, {"run": paths["run"]}, tmp_path / "blocks", jobs=1, **MEASURING
+    )
     assert "differing-scales" in {note.code for note in found.notes}
 
 

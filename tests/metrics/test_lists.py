@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from each_case import tries
 from hypothesis import given
 from hypothesis import strategies as st
 from metrics.examples import (
@@ -55,6 +56,7 @@ def test_metrics_computed_together_equal_metrics_computed_alone() -> None:
 
 
 @pytest.mark.costly
+@tries(10)
 @given(seed=st.integers(0, 100_000))
 def test_a_list_scores_the_same_whoever_else_is_measured(seed: int) -> None:
     cases = random_cases(seed)

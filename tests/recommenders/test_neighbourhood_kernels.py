@@ -349,8 +349,8 @@ def test_steps_reach_every_place_once_and_are_far(number: int) -> None:
 
 @pytest.mark.costly
 def test_neighbours_take_the_memory_of_the_keys_that_they_are_found_by() -> None:
-    neighbours = 400
-    matrix = to_matrix(np.ones((2_000, 4)), np.ones((2_000, 4), dtype=bool))
+    neighbours = 200
+    matrix = to_matrix(np.ones((1_000, 4)), np.ones((1_000, 4), dtype=bool))
     nearest_rows(matrix, neighbours)
     tracemalloc.start()
     try:
@@ -358,7 +358,7 @@ def test_neighbours_take_the_memory_of_the_keys_that_they_are_found_by() -> None
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert found.nnz == 2_000 * neighbours
+    assert found.nnz == 1_000 * neighbours
     # Keys have as many bytes and half as many to spare. With both side by side it would be 2.5.
     assert 1.5 < peak / (8 * found.nnz) < 2
 

@@ -180,8 +180,8 @@ def log_likelihood(model: Recommender) -> float:
     [
         (squared_error, WRMF(3, 2, 0.1, 300), ImplicitALS(3, 2, 0.1, 300)),
         (squared_error, WRMF(3, 2, 0.1, 300), ImplicitALS(3, 2, 0.1, 300, solver="cholesky")),
-        (log_likelihood, PLSA(3, 500), SklearnNMF(3, 500)),
-        (log_likelihood, LDA(3, 200, 0.3, 0.2), SklearnLDA(3, 60, 0.3, 0.2)),
+        (log_likelihood, PLSA(3, 200), SklearnNMF(3, 200)),
+        (log_likelihood, LDA(3, 100, 0.3, 0.2), SklearnLDA(3, 30, 0.3, 0.2)),
     ],
 )
 def test_the_objective_of_ours_is_reached(

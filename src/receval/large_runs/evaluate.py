@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial, reduce
 from itertools import chain
@@ -250,7 +250,7 @@ def measure_shard(
             # Two processes must not share open files.
             _blocks_in.cache_clear()
         tasks = [partial(_measure, planned.path, part) for part in parts]
-        with _uncollected():
+        with _uncollected() if processes > 1 else nullcontext():
             in_processes(tasks, processes, finish)
     finally:
         _blocks_in.cache_clear()
