@@ -142,6 +142,8 @@ _OF_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 def _check(name: str, value: Any, wanted: Any) -> None:
     """Refuse a value that none of the alternatives of an annotation allows."""
+    if type(value) in _allowed_classes(wanted):
+        return
     alternatives = list(_alternatives(wanted))
     if any(_allows(one, value) for one in alternatives):
         return
@@ -155,6 +157,13 @@ def _check(name: str, value: Any, wanted: Any) -> None:
     is_choice = isinstance(value, str) and any(get_origin(one) is Literal for one in alternatives)
     is_wrong_value = is_choice or (isinstance(value, Real) and value != value)
     raise (ValueError if is_wrong_value else TypeError)(f"{name} is {shown}; it must be {told}.")
+
+
+@cache
+def _allowed_classes(wanted: Any) -> frozenset[type]:
+    """Return classes of which an annotation allows every value, to be asked first."""
+    alternatives = {int if one is float else one for one in _alternatives(wanted)}
+    return frozenset(one for one in alternatives if isinstance(one, type) and not get_args(one))
 
 
 def _alternatives(wanted: Any) -> Iterator[Any]:
