@@ -17,6 +17,7 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 from studies.coefficients_of_claims import published_coefficients
 from studies.prepared import ROOT, display_of, drawn_alone, family_of, problems_of
+from studies.prepared import drawn as settled
 
 from reproduction.config.settings import EDITIONS, load_settings
 from reproduction.studies.menamaldonado2021 import metric_scatter
@@ -145,7 +146,8 @@ def example(figure: str, values: Values, datasets: tuple[str, ...] = ()) -> Figu
 def _example(figure: str, values: Values, datasets: tuple[str, ...]) -> Figure:
     own = display_of(STUDY, figure, edition="full").datasets
     absent = [name for name in own if name not in datasets]
-    return drawn(figure, generated(figure, values, datasets), absent)
+    display = display_of(STUDY, figure, absent, edition="full")
+    return settled(family_of(STUDY, figure), generated(figure, values, datasets), display)
 
 
 @cache
