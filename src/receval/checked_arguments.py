@@ -142,10 +142,11 @@ _OF_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 def _check(name: str, value: Any, wanted: Any) -> None:
     """Refuse a value that none of the alternatives of an annotation allows."""
-    if type(value) in _allowed_classes(wanted):
-        return
-    alternatives = list(_alternatives(wanted))
-    if any(_allows(one, value) for one in alternatives):
+    alternatives, kind = _alternatives(wanted), type(value)
+    # A number with a point may be NaN.
+    if (kind in alternatives and kind is not float) or any(
+        _allows(one, value) for one in alternatives
+    ):
         return
     *before, last = dict.fromkeys(words for one in alternatives for words in _in_words(one))
     told = f"{', '.join(before)} or {last}" if before else last
@@ -160,18 +161,10 @@ def _check(name: str, value: Any, wanted: Any) -> None:
 
 
 @cache
-def _allowed_classes(wanted: Any) -> frozenset[type]:
-    """Return classes of which an annotation allows every value, to be asked first."""
-    alternatives = {int if one is float else one for one in _alternatives(wanted)}
-    return frozenset(one for one in alternatives if isinstance(one, type) and not get_args(one))
-
-
-def _alternatives(wanted: Any) -> Iterator[Any]:
+def _alternatives(wanted: Any) -> tuple[Any, ...]:
     if get_origin(wanted) in (Union, UnionType):
-        for one in get_args(wanted):
-            yield from _alternatives(one)
-    else:
-        yield wanted
+        return tuple(one for part in get_args(wanted) for one in _alternatives(part))
+    return (wanted,)
 
 
 def _allows(wanted: Any, value: Any) -> bool:
