@@ -291,7 +291,7 @@ def test_both_forms_of_most_errata_have_names() -> None:
     assert len(unnamed) <= len(ERRATA_OF_ALL) // 8, unnamed
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.each("name", QUICK)
 def test_quick_commands_run(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

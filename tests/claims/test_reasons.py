@@ -34,7 +34,7 @@ def reasons(path: Path) -> Iterator[tuple[str, str]]:
                 yield number, reason
 
 
-@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
+@pytest.mark.each("path", PAPERS, ids=lambda path: path.stem)
 def test_every_reason_names_where_more_is_said(path: Path) -> None:
     silent = [n for n, said in reasons(path) if not PAGE.search(said) and not ERRATUM.search(said)]
     assert silent == [], "name a page of docs/ or an erratum that treats it"
@@ -82,7 +82,7 @@ def reasons_of_rules(rule: Rule) -> Iterator[str]:
         yield from reasons_of_rules(part)
 
 
-@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
+@pytest.mark.each("path", PAPERS, ids=lambda path: path.stem)
 def test_a_reading_of_a_vague_word_says_where_the_verdict_would_flip(path: Path) -> None:
     readings = {
         (number, " ".join(said))

@@ -117,7 +117,7 @@ def row(claim: str, replication: str, value: str, code: str, **others: str) -> t
 FRESH = row("B-001", "r01", ".2", "new")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("fresh", "accepted", "kept"),
     [
         pytest.param(

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import chdir
 from pathlib import Path
 
 import pandas as pd
@@ -15,12 +17,19 @@ pytestmark = pytest.mark.costly
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.fixture(scope="module")
+def twelve_claims(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("second") / "opinion"
+    with chdir(ROOT):
+        draw(folder, 12, 7)
+    return folder
+
+
 @pytest.fixture
-def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def drawn(twelve_claims: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Twelve claims, drawn."""
     monkeypatch.chdir(ROOT)
-    draw(tmp_path / "opinion", 12, 7)
-    return tmp_path / "opinion"
+    return Path(shutil.copytree(twelve_claims, tmp_path / "opinion"))
 
 
 def ledger_of(folder: Path) -> pd.DataFrame:

@@ -171,7 +171,7 @@ def test_a_page_without_a_row_of_a_study_is_refused(linked: Path) -> None:
     assert main(["repo", "studies"]) == 2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "told"),
     [
         ([], "Choose a command: receval diagnose, "),
@@ -198,7 +198,7 @@ def test_an_unknown_command_or_edition_is_refused_with_those_there_are(
     assert (printed.out, printed.err.count("\n")) == ("", 1)
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.each("name", TASKS)
 def test_the_old_spelling_of_a_task_says_the_new_one(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

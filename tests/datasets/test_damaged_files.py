@@ -31,7 +31,7 @@ def test_damages_are_refused_or_leave_the_other_rows_as_they_are(
     assert not wrong
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
+@pytest.mark.each("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
 def test_the_good_file_has_one_row_or_more_of_each_record(sample: Sample, tmp_path: Path) -> None:
     rows = sample.rows_by_record(tmp_path)
     assert len({frozenset(one) for one in rows}) == len(sample.records)

@@ -173,7 +173,7 @@ def test_cumulative_curve_steps_at_each_value_from_zero(axes: Axes) -> None:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("values", "shares", "message"),
     [
         ([0, 1], [0.5, 1], "not a cumulative distribution"),

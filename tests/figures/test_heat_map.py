@@ -99,7 +99,7 @@ def test_numbers_stand_out_from_every_colour(axes: Axes, lowest: float, colours:
     assert len(inks) == 2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("values", "message"),
     [
         (np.zeros((2, 3)), r"shape \(2, 3\), but there are 2 names"),

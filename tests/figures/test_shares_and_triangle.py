@@ -83,7 +83,7 @@ def test_only_parts_with_room_carry_their_number_and_a_pair_without_verdict_a_da
     assert [text.get_text() for text in legend.texts] == list(LABELS)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("shares", "message"),
     [
         ([[0.5, 0.5]], r"shape \(1, 2\), but there are 1 first and 1 second"),

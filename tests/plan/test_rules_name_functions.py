@@ -69,10 +69,7 @@ def names_in_body(rule: Rule) -> list[str]:
     return names
 
 
-@pytest.fixture(params=RULES)
-def rule(request: pytest.FixtureRequest) -> Rule:
-    """Each rule of the workflow."""
-    return RULES[request.param]
+each_rule = pytest.mark.each("rule", RULES.values(), ids=lambda rule: rule.name)
 
 
 def test_all_rules_are_found_and_have_a_body() -> None:
@@ -84,17 +81,20 @@ def test_all_rules_are_found_and_have_a_body() -> None:
     assert len({rule.function for rule in RULES.values()}) == len(RULES)
 
 
+@each_rule
 def test_a_body_hands_over_all_that_its_rule_has(rule: Rule) -> None:
     handed = [ast.unparse(argument) for argument in rule.call.args[1:]]
     assert handed == ["input", "output", "params", "log"]
     assert names_under(rule, "log") == ["messages", "benchmark"]
 
 
+@each_rule
 def test_a_rule_says_what_its_jobs_do(rule: Rule) -> None:
     assert re.match(r"[A-Z][a-z]+ .", rule.message)
 
 
 @pytest.mark.costly
+@each_rule
 def test_a_function_takes_what_its_rule_names_and_asks_for_nothing_else(rule: Rule) -> None:
     names = [
         *names_under(rule, "input"),
@@ -115,6 +115,7 @@ def test_a_function_takes_what_its_rule_names_and_asks_for_nothing_else(rule: Ru
     assert unknown == ({field.name for field in fields(InputFiles)} if others else set())
 
 
+@each_rule
 def test_the_digest_of_a_rule_begins_with_the_function_of_its_body(rule: Rule) -> None:
     params = {keyword.arg: keyword.value for keyword in rule.sections["params"].keywords}
     if rule.name in DIGESTED_BY_CHECKSUMS:

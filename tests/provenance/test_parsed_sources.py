@@ -6,8 +6,10 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from multiprocessing import get_context
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -33,16 +35,23 @@ def file(repository: Path) -> Path:
     return path
 
 
+def as_next_process() -> AbstractContextManager[object]:
+    """Forget for a while what this process has parsed."""
+    return patch.dict(parsed_sources._PARSED_HERE, clear=True)
+
+
 def digests_with(file: Path, root: Path) -> list[str]:
-    parsed = ParsedSources(file)
-    code = CodeSnapshot(root, parsed)
-    digests = [code.digest(entry) for entry in ENTRIES]
-    parsed.save()
-    return digests
+    with as_next_process():
+        parsed = ParsedSources(file)
+        code = CodeSnapshot(root, parsed)
+        digests = [code.digest(entry) for entry in ENTRIES]
+        parsed.save()
+        return digests
 
 
 def digests_without(root: Path) -> list[str]:
-    return [CodeSnapshot(root).digest(entry) for entry in ENTRIES]
+    with as_next_process():
+        return [CodeSnapshot(root).digest(entry) for entry in ENTRIES]
 
 
 @pytest.fixture
@@ -70,6 +79,17 @@ def test_next_process_parses_what_was_edited(
     after = digests_with(file, repository)
     assert parsed_files == ["style.py"]
     assert after == digests_without(repository)
+
+
+def test_other_plan_of_a_process_parses_nothing_again(
+    repository: Path, parsed_files: list[str]
+) -> None:
+    with as_next_process():
+        first = CodeSnapshot(repository).digest(*ENTRIES)
+        assert parsed_files
+        parsed_files.clear()
+        assert CodeSnapshot(repository).digest(*ENTRIES) == first
+    assert parsed_files == []
 
 
 def test_edit_within_a_tick_of_the_clock_is_seen(repository: Path, file: Path) -> None:

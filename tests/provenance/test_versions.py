@@ -109,7 +109,7 @@ def test_json_has_the_same_bytes_whatever_the_order_of_keys(tmp_path: Path) -> N
     assert json.loads(text)["config"] == CONFIG
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "message"),
     [
         ("/data/ml-1m", r"record\.config\.key holds the absolute path \"/data/ml-1m\""),
@@ -136,7 +136,7 @@ def test_value_unfit_for_a_tracked_record_is_refused_by_its_place(
     assert path.read_text() == "before"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "value", ["https://example.org/a/b.zip", "and/or", "ratio 1 / 2", "a: b", "::", "TI-AN /AI-AN"]
 )
 def test_text_that_only_looks_like_a_path_is_accepted(value: str) -> None:

@@ -23,7 +23,7 @@ def test_every_rating_is_the_true_one(simulations: dict[str, Simulation], datase
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("name", [*RATED, "netflix, large"])
+@pytest.mark.each("name", [*RATED, "netflix, large"])
 def test_sizes_are_those_asked_for_and_no_pair_is_rated_twice(
     observations: dict[str, Observation], specs: dict[str, TwinSpec], name: str
 ) -> None:
@@ -98,7 +98,7 @@ def test_plays_grow_with_preference(
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("name", TIMED)
+@pytest.mark.each("name", TIMED)
 def test_everything_happens_within_the_period(
     observations: dict[str, Observation], specs: dict[str, TwinSpec], name: str
 ) -> None:

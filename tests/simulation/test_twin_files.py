@@ -26,7 +26,7 @@ def checksums(folder: Path) -> dict[str, str]:
     return {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("dataset", DATASETS)
+@pytest.mark.each("dataset", DATASETS)
 def test_files_are_named_as_in_the_original_and_nothing_else_is_left(
     small_twins: dict[str, TwinFolder], dataset: str
 ) -> None:
@@ -102,7 +102,7 @@ def test_bytes_depend_neither_on_the_process_nor_on_threads(
         assert checksums(tmp_path / dataset) == checksums(small_twins[dataset].folder)
 
 
-@pytest.mark.parametrize("dataset", DATASETS)
+@pytest.mark.each("dataset", DATASETS)
 def test_truth_holds_the_complete_relevance_with_raw_identifiers(
     small_twins: dict[str, TwinFolder], small_simulations: dict[str, Simulation], dataset: str
 ) -> None:
@@ -119,7 +119,7 @@ def test_truth_holds_the_complete_relevance_with_raw_identifiers(
 NO_PERIOD = {"period": None, "sessions": None}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("dataset", "changes", "message"),
     [
         ("trec-qrels", {}, r"no raw format .* twin of trec-qrels.*ml-1m"),

@@ -29,7 +29,7 @@ TASTES = "preferences: {factors: 2, taste: 0.5, quality: 0.4, leniency: "
 SAMPLE = "random_sample: {users: %d, minimum: %d, maximum: %d, holds_choices: %s}"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("dataset", "changes", "message"),
     [
         ("ml-1m", "stars: 5", r"ml-1m\.stars: there is no such key"),

@@ -102,7 +102,7 @@ def test_the_shares_of_the_factors_fall_as_the_decay_says(specs: dict[str, TwinS
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("dataset", [*RATING_TWINS, "lastfm-1k"])
+@pytest.mark.each("dataset", [*RATING_TWINS, "lastfm-1k"])
 def test_relevance_is_complete_and_rises_with_affinity(
     simulations: dict[str, Simulation], specs: dict[str, TwinSpec], dataset: str
 ) -> None:
@@ -116,7 +116,7 @@ def test_relevance_is_complete_and_rises_with_affinity(
         assert world.relevance.min() >= 1
 
 
-@pytest.mark.parametrize("name", [*RATING_TWINS, "netflix, large"])
+@pytest.mark.each("name", [*RATING_TWINS, "netflix, large"])
 @pytest.mark.costly
 def test_observed_ratings_are_distributed_as_in_the_original(
     observations: dict[str, Observation], specs: dict[str, TwinSpec], name: str
@@ -149,7 +149,7 @@ def test_a_skew_that_cannot_be_had_is_refused(specs: dict[str, TwinSpec]) -> Non
         simulate("yahoo-r3", spec, 1)
 
 
-@pytest.mark.parametrize("dataset", [*RATING_TWINS, "lastfm-1k"])
+@pytest.mark.each("dataset", [*RATING_TWINS, "lastfm-1k"])
 @pytest.mark.costly
 def test_ratings_are_missing_not_at_random(
     simulations: dict[str, Simulation], dataset: str

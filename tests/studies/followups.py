@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
-from studies.prepared import display_of, drawn, family_of, inputs_of, problems_of, saved
+from studies.prepared import display_of, drawn_alone, family_of, inputs_of, saved
 
 from receval.figures.tables import to_markdown
 from receval.storage.files import write_results
@@ -35,8 +35,6 @@ def printed(artifact: str, results: pd.DataFrame, folder: Path) -> str:
 
 
 def shown(artifact: str, results: pd.DataFrame, folder: Path, edition: str = "full") -> Figure:
-    """Return the figure of an artifact, in which no text is in another's way."""
+    """Return the figure of an artifact."""
     display = display_of("followups", artifact, edition=edition)
-    figure = drawn(family_of("followups", artifact), saved(results, folder), display)
-    assert problems_of(figure) == []
-    return figure
+    return drawn_alone(family_of("followups", artifact), saved(results, folder), display)

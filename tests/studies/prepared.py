@@ -10,12 +10,14 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 from declared_files import files_in
 from figures.text_problems import text_problems
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
@@ -256,8 +258,11 @@ def drawn(
 def drawn_alone(
     family: ModuleType | SimpleNamespace, results: pd.DataFrame, display: DisplayStyle
 ) -> Figure:
-    """Return a figure for looking at what it shows: the layout takes a third of the drawing."""
-    with figure_style():
+    """Return a figure for looking at what it shows: its layout would take half of the drawing.
+
+    Where things are is for :func:`drawn` to tell.
+    """
+    with figure_style(), patch.object(ConstrainedLayoutEngine, "execute"):
         figure: Figure = family.draw(results, display)
     return figure
 

@@ -18,7 +18,7 @@ from studies.compared_experiments import (
     precision,
     relevance_of_top,
 )
-from studies.prepared import display_of, drawn_alone, family_of, inputs_of, problems_of, saved
+from studies.prepared import display_of, drawn_alone, family_of, inputs_of, saved
 
 from receval.figures.printed_numbers import fixed, significant
 from receval.figures.tables import to_latex, to_markdown
@@ -170,7 +170,6 @@ def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Pa
 def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: Path) -> None:
     results = saved(coverage.data_fig07(inputs_of_policies(tmp_path)), tmp_path)
     figure = drawn_alone(family_of(STUDY, "fig07"), results, display_of(STUDY, "fig07"))
-    assert problems_of(figure) == []
     (axes,) = figure.axes
     assert [text.get_text() for text in axes.get_xticklabels()] == list(
         coverage.POLICY_TITLES.values()

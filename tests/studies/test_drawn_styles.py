@@ -38,22 +38,27 @@ DISPLAY = DisplayStyle(
 )
 
 
-@pytest.mark.parametrize(
-    ("label", "own", "other"),
+COLOURS = [
+    ("kNN, k = 3", KNN, shaded(KNN, 0.5)),
+    ("kNN, reduced", shaded(KNN, 0.5), MF),
+    ("MF", MF, KNN),
+    ("Matrix factorisation", "#7f7f7f", KNN),
+    ("MF wins", MF, KNN),
+    ("kNN significantly better (29.4 %)", KNN, MF),
+    ("GP*", PRECISION, shaded(PRECISION, 0.5)),
+    ("P@5", shaded(PRECISION, 0.5), MF),
+    ("ML-1M", INK, MF),
+    ("ML-1M, beyond", INK, MF),
+]
+
+
+@pytest.mark.each(
+    ("label", "own", "other", "kind"),
     [
-        ("kNN, k = 3", KNN, shaded(KNN, 0.5)),
-        ("kNN, reduced", shaded(KNN, 0.5), MF),
-        ("MF", MF, KNN),
-        ("Matrix factorisation", "#7f7f7f", KNN),
-        ("MF wins", MF, KNN),
-        ("kNN significantly better (29.4 %)", KNN, MF),
-        ("GP*", PRECISION, shaded(PRECISION, 0.5)),
-        ("P@5", shaded(PRECISION, 0.5), MF),
-        ("ML-1M", INK, MF),
-        ("ML-1M, beyond", INK, MF),
+        *((*case, "line") for case in COLOURS),
+        *((*COLOURS[0], kind) for kind in ("bars", "patch")),
     ],
 )
-@pytest.mark.parametrize("kind", ["line", "bars", "patch"])
 def test_another_colour_is_noticed(label: str, own: str, other: str, kind: str) -> None:
     for colour, is_own in ((own, True), (other, False)):
         with figure_style():

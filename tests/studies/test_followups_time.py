@@ -178,15 +178,35 @@ def written(folder: Path, splits: dict[str, str], dataset: str, **more: Any) -> 
     }
 
 
-def inputs_on(folder: Path, **more: Any) -> ArtifactInputs:
+Dated = tuple[Path, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def by_time(tmp_path_factory: pytest.TempPathFactory) -> Dated:
+    """Experiments on splits by time, and their folder."""
+    folder = tmp_path_factory.mktemp("by_time")
     experiments = written(folder, DATED, "dated-twin")
     # One split alone of another dataset is compared with nothing.
-    experiments |= written(folder, {"released-random": "released-folds"}, "ml-1m")
+    return folder, experiments | written(folder, {"released-random": "released-folds"}, "ml-1m")
+
+
+def inputs_on(by_time: Dated, **more: Any) -> ArtifactInputs:
+    folder, experiments = by_time
     return inputs_of(folder, experiments=experiments, seed=3, **OF_ORDERS, **more)
 
 
-def test_means_are_over_users_who_train_and_test(tmp_path: Path) -> None:
-    inputs = inputs_on(tmp_path, shown="nDCG@10")
+@pytest.fixture(scope="module")
+def orders(by_time: Dated) -> pd.DataFrame:
+    return time_orders.data(inputs_on(by_time, shown="nDCG@10"))
+
+
+@pytest.fixture(scope="module")
+def taus(by_time: Dated) -> pd.DataFrame:
+    return taus_between_splits(inputs_on(by_time, samples=30))
+
+
+def test_means_are_over_users_who_train_and_test(by_time: Dated) -> None:
+    inputs = inputs_on(by_time, shown="nDCG@10")
     results = time_orders.data(inputs)
     assert set(results["dataset"]) == {"dated-twin"}
     assert list(dict.fromkeys(results["tested"])) == ["random", "newest_of_users", "newest"]
@@ -213,13 +233,12 @@ def test_users_without_training_ratings_are_left_out(tmp_path: Path) -> None:
     assert users.tolist() == [np.count_nonzero(trained[np.unique(fold.test.users)])]
 
 
-def test_taus_of_the_table_are_those_of_the_orders(tmp_path: Path) -> None:
-    inputs = inputs_on(tmp_path, samples=30)
-    table = taus_between_splits(inputs).set_index(["metric", "first", "second"])
-    orders = time_orders.data(inputs_on(tmp_path))
+def test_taus_of_the_table_are_those_of_the_orders(by_time: Dated, taus: pd.DataFrame) -> None:
+    table = taus.set_index(["metric", "first", "second"])
+    orders = time_orders.data(inputs_on(by_time))
     for metric in OF_ORDERS["names"]:
-        taus = time_orders.taus_with_random(orders[orders["metric"] == metric])
-        for tested, tau in taus.items():
+        of_metric = time_orders.taus_with_random(orders[orders["metric"] == metric])
+        for tested, tau in of_metric.items():
             assert table.loc[(metric, "random", tested), "tau"] == pytest.approx(tau)
     assert len(table) == 2 * (1 + 3)
     at_random = table.xs("random", level="first")
@@ -233,13 +252,12 @@ def test_taus_of_the_table_are_those_of_the_orders(tmp_path: Path) -> None:
     assert same["same_users"].to_numpy() == pytest.approx(same["tau"].to_numpy(), abs=0.35)
 
 
-def test_results_are_the_same_in_every_run(tmp_path: Path) -> None:
-    inputs = inputs_on(tmp_path, samples=30)
-    pd.testing.assert_frame_equal(taus_between_splits(inputs), taus_between_splits(inputs))
+def test_results_are_the_same_in_every_run(by_time: Dated, taus: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(taus_between_splits(inputs_on(by_time, samples=30)), taus)
 
 
-def test_the_table_prints_every_pair_of_splits(tmp_path: Path) -> None:
-    results = saved(taus_between_splits(inputs_on(tmp_path, samples=30)), tmp_path)
+def test_the_table_prints_every_pair_of_splits(taus: pd.DataFrame, tmp_path: Path) -> None:
+    results = saved(taus, tmp_path)
     table = time_orders.tabulate(results, display_of("followups", "time_taus", edition="full"))
     text = to_markdown(table)
     assert len(table.rows) == len(results)
@@ -251,9 +269,10 @@ def test_the_table_prints_every_pair_of_splits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("edition", ["demo", "full"])
-def test_places_are_drawn_with_tau_under_every_split(tmp_path: Path, edition: str) -> None:
-    results = time_orders.data(inputs_on(tmp_path, shown="nDCG@10"))
-    figure = shown("time_orders", results, tmp_path, edition)
+def test_places_are_drawn_with_tau_under_every_split(
+    orders: pd.DataFrame, tmp_path: Path, edition: str
+) -> None:
+    figure = shown("time_orders", orders, tmp_path, edition)
     (axes,) = figure.axes
     ticks = [text.get_text() for text in axes.get_xticklabels()]
     assert [tick.split("\n$")[0] for tick in ticks] == [
@@ -279,8 +298,8 @@ def test_systems_that_move_by_fewer_than_three_places_are_grey(tmp_path: Path) -
     assert set(colours.values()) == {NO_WINNER}
 
 
-def test_a_third_panel_stands_below_the_others(tmp_path: Path) -> None:
-    own = time_orders.data(inputs_on(tmp_path, shown="nDCG@10"))
+def test_a_third_panel_stands_below_the_others(orders: pd.DataFrame, tmp_path: Path) -> None:
+    own = orders
     results = [own, own.assign(dataset="ml-1m"), own.assign(dataset="ml-1m", protocol="other")]
     figure = shown("time_orders", pd.concat(results), tmp_path, "full")
     first, second, third = (axes.get_window_extent() for axes in figure.axes)

@@ -11,16 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 from scipy.stats import kendalltau
-from studies.prepared import (
-    ROOT,
-    display_of,
-    drawn,
-    family_of,
-    generated_ratings,
-    inputs_of,
-    problems_of,
-    saved,
-)
+from studies.prepared import ROOT, display_of, generated_ratings, inputs_of, saved
 
 from receval.figures.tables import to_markdown
 from receval.splits.split import TEST, TRAIN, Split
@@ -112,9 +103,6 @@ def test_agreement_is_the_mean_of_the_folds_with_less_is_better_reversed(
     assert cells["MME", "nDCG"] == pytest.approx(np.mean(expected))
     assert cells["IAA", "IAA"] == pytest.approx(1)
     assert len(table) == len(JOINT) * len(MEASURES)
-    display = display_of(STUDY, "joint_agreement")
-    figure = drawn(measured_lists, saved(table, tmp_path), display)
-    assert problems_of(figure) == []
 
 
 @pytest.mark.costly
@@ -141,8 +129,6 @@ def test_inserted_items_make_lists_fair_and_relevant(tmp_path: Path) -> None:
     assert table["P"].tolist() == pytest.approx(shares)
     assert table["QF"].tolist() == pytest.approx([n / 10 for n in range(11)])
     assert table["IBO"].tolist() == pytest.approx(shares)
-    figure = drawn(family_of(STUDY, "fair_insertion"), table, display_of(STUDY, "fair_insertion"))
-    assert problems_of(figure) == []
 
 
 def test_a_measure_with_another_direction_is_refused() -> None:

@@ -46,9 +46,9 @@ def test_precision_and_its_p_value_by_counting_user_by_user(experiment: Experime
         assert table["p_value"][row] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("aggregation", ["mean", "test-weighted", "positive-weighted", "geometric"])
-@pytest.mark.parametrize("coverage", ["full", "reduced"])
-@pytest.mark.parametrize("lists", ["full", "condensed"])
+@pytest.mark.each("aggregation", ["mean", "test-weighted", "positive-weighted", "geometric"])
+@pytest.mark.each("coverage", ["full", "reduced"])
+@pytest.mark.each("lists", ["full", "condensed"])
 def test_what_is_compared_is_what_the_multiverse_explores(
     experiment: Experiment, aggregation: str, coverage: str, lists: str
 ) -> None:

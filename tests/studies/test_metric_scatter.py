@@ -17,6 +17,7 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 from studies.coefficients_of_claims import published_coefficients
 from studies.prepared import ROOT, display_of, drawn_alone, family_of, problems_of
+from studies.prepared import drawn as settled
 
 from reproduction.config.settings import EDITIONS, load_settings
 from reproduction.studies.menamaldonado2021 import metric_scatter
@@ -145,13 +146,26 @@ def example(figure: str, values: Values, datasets: tuple[str, ...] = ()) -> Figu
 def _example(figure: str, values: Values, datasets: tuple[str, ...]) -> Figure:
     own = display_of(STUDY, figure, edition="full").datasets
     absent = [name for name in own if name not in datasets]
-    return drawn(figure, generated(figure, values, datasets), absent)
+    display = display_of(STUDY, figure, absent, edition="full")
+    return settled(family_of(STUDY, figure), generated(figure, values, datasets), display)
+
+
+@cache
+def unnamed_example(figure: str) -> Figure:
+    """Return a figure of generated values without names of points, for looking at alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        leave_names_out(patch)
+        return drawn(figure, generated(figure, DRAWN[figure], SHOWN.get(figure, tuple(TITLES))))
 
 
 @pytest.fixture
 def unnamed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put no names beside points, for which places are sought in most of the time of drawing."""
-    monkeypatch.setattr(metric_scatter, "label_points", lambda *_: [])
+    leave_names_out(monkeypatch)
+
+
+def leave_names_out(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(metric_scatter, "label_points", lambda *_: [])
 
 
 def panels_with_points(figure: Figure) -> list[Axes]:
@@ -185,20 +199,18 @@ def overlaps_of(picture: Figure) -> list[str]:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize(("figure", "values"), [("fig12", tiny), ("fig18", equal)])
-def test_figures_have_no_overlaps_whatever_the_values(figure: str, values: Values) -> None:
-    assert overlaps_of(example(figure, values, ("ml-1m",))) == []
+def test_figures_have_no_overlaps_whatever_the_values() -> None:
+    assert overlaps_of(example("fig12", tiny, ("ml-1m",))) == []
+    assert problems_of(example("fig12", crowded)) == []
 
 
 @pytest.mark.costly
 @pytest.mark.parametrize("figure", DRAWN)
-def test_each_figure_has_its_panels_and_the_largest_no_overlaps(figure: str) -> None:
-    picture = example(figure, DRAWN[figure])
-    if figure == "fig12":
-        assert problems_of(picture) == []
+def test_each_figure_has_its_panels(figure: str) -> None:
+    picture = unnamed_example(figure)
+    shown = SHOWN.get(figure, TITLES)
     parameters = plan().artifacts.spec(STUDY, figure).parameters
     experiments = plan().settings.studies[STUDY].experiments
-    shown = SHOWN.get(figure, TITLES)
     names = plan().artifacts.spec(STUDY, figure).only_experiments
     panels = [p for p in panels_of(parameters, names) if experiments[p.experiment].dataset in shown]
     assert len(panels_with_points(picture)) == len(panels)
@@ -259,7 +271,7 @@ def test_every_system_is_named_once_in_each_panel_and_few_have_a_colour(
             assert line.get_linestyle() == "None"
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.each("figure", FIGURES)
 def test_systems_of_a_figure_have_names_that_differ(figure: str) -> None:
     display = display_of(STUDY, figure, edition="full")
     names = [display.short_titles[name] for name in generated(figure, spread)["system"].unique()]
@@ -317,7 +329,7 @@ def test_each_panel_has_its_own_tau() -> None:
 def test_axes_tell_observed_from_real_where_both_or_real_ones_are_shown(
     figure: str, x: str, y: str
 ) -> None:
-    first = panels_with_points(example(figure, DRAWN[figure]))[0]
+    first = panels_with_points(unnamed_example(figure))[0]
     labels = (first.get_xlabel(), first.get_ylabel())
     assert tuple(label.rpartition(" (")[0] for label in labels) == (x, y)
 
@@ -355,7 +367,7 @@ def test_titles_of_axes_leave_parameters_to_the_caption(label: str, told: bool, 
 
 
 def test_a_system_behind_another_one_is_a_ring_around_it() -> None:
-    (axes, *_) = panels_with_points(example("fig16", knots_on_a_grid))
+    (axes, *_) = panels_with_points(unnamed_example("fig16"))
     sizes = [line.get_markersize() for line in axes.lines]
     assert sizes[0] > sizes[1] > sizes[2] > sizes[3] == sizes[6]
     assert sizes[4] > sizes[5] == sizes[6]
@@ -401,7 +413,7 @@ def test_an_arrow_points_to_the_better_values() -> None:
 OF_FIGURE_12 = {("ml-1m", 0.78), ("yahoo-r3", 0.86), ("cm100k", 0.72)}
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.each("figure", FIGURES)
 def test_released_coefficients_are_those_of_the_claims(figure: str) -> None:
     published = published_coefficients()
     parameters = plan().artifacts.spec(STUDY, figure).parameters
@@ -421,12 +433,13 @@ def test_released_coefficients_are_those_of_the_claims(figure: str) -> None:
     assert not [key for key in published if key[0] == figure]
 
 
+@pytest.mark.usefixtures("unnamed")
 def test_released_coefficients_stand_beside_those_of_real_data_alone() -> None:
     display = display_of(STUDY, "fig16", edition="demo")
     results = generated("fig16", knots_on_a_grid)
     known = results[results["system"].isin(list(display.systems))]
     of_demo = drawn_alone(family_of(STUDY, "fig16"), known, display)
-    for picture, is_real in ((example("fig16", knots_on_a_grid), True), (of_demo, False)):
+    for picture, is_real in ((unnamed_example("fig16"), True), (of_demo, False)):
         texts = [text.get_text() for axes in picture.axes for text in axes.texts]
         assert any("(released \N{MINUS SIGN}.467)" in text for text in texts) is is_real
 
@@ -447,9 +460,9 @@ def titles(figure: Figure) -> list[str]:
 
 
 def test_headings_tell_the_data_once_and_titles_tell_the_metrics() -> None:
-    picture = example("fig01", crowded)
+    picture = unnamed_example("fig01")
     assert headings(picture) == ["ML-1M, condensed lists", "Full lists"]
     assert titles(picture)[1:3] == ["(b) Recall against Fallout", "(c) P against antiP"]
-    picture = example("fig16", knots_on_a_grid)
+    picture = unnamed_example("fig16")
     assert headings(picture) == ["CM100k, anti-popular familiarity"]
     assert titles(picture) == ["(a) Precision", "(b) Anti-precision", "(c) Recall", "(d) Fallout"]

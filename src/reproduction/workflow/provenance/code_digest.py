@@ -55,6 +55,10 @@ LIMIT = 2000
 """Maximum number of entries in the file: some versions of a few hundred sources."""
 
 
+_PARSED_HERE: dict[str, SourceFile] = {}
+"""What this process has parsed, for all its plans: a copy of the code has mostly the same files."""
+
+
 class ParsedSources:
     """Parsed source files, in memory and, if wanted, in a file.
 
@@ -77,7 +81,8 @@ class ParsedSources:
         if source is None:
             source = self._stored_source(key, path)
             if source is None:
-                source = parse_source(path, content)
+                source = _PARSED_HERE.get(key) or parse_source(path, content)
+                _PARSED_HERE[key] = source
                 self._has_news = True
             self._parsed[key] = source
         return source if source.path == path else replace(source, path=path)
