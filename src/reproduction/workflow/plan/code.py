@@ -52,17 +52,16 @@ class PlannedCode:
         recorded versions hold for every result. A plugin counts as a whole: imports between its
         modules are not followed.
         """
-        if entries not in self._digests:
-            self._digests[entries] = self._digest(entries)
-            self._entries[self._digests[entries]] = entries
-        return self._digests[entries]
-
-    def _digest(self, entries: tuple[str, ...]) -> str:
         plugins = {entry for entry in entries if package_of(entry) not in OWN}
-        digests = [self._snapshot.digest(*(entry for entry in entries if entry not in plugins))]
+        own = tuple(entry for entry in entries if entry not in plugins)
+        if own not in self._digests:
+            self._digests[own] = self._snapshot.digest(*own)
+        digests = [self._digests[own]]
         digests += sorted(digest_of_package(package) for package in {*map(package_of, plugins)})
         digest = digests[0] if len(digests) == 1 else hash_texts(digests)[:LENGTH]
-        return f"{digest}-{_versions_digest()}"
+        whole = f"{digest}-{_versions_digest()}"
+        self._entries[whole] = entries
+        return whole
 
     def of_job(self, function: str, *entries: str) -> str:
         """Return the digest of a job (``module:function``) and of modules it loads by name."""
