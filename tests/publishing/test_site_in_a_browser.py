@@ -46,6 +46,7 @@ def test_no_page_has_errors_or_is_wider_than_its_window(
 ) -> None:
     site, _ = accepted_site
     wide = []
+    resized = {*SERIOUS["templates"], *SERIOUS["studies"]}
     with served(site) as address:
         visit = Visit(browser, address, "phone")
         # One template makes the pages of all claims, and one those of all modules: every twentieth
@@ -56,7 +57,8 @@ def test_no_page_has_errors_or_is_wider_than_its_window(
             pages = sorted(set(pages) - set(same)) + same[::20]
         for name in pages:
             page = visit.go(name)
-            for look in ("phone", "desktop", "phone"):
+            # Whether a page fits after a change of size is up to scripts and styles of its template.
+            for look in ("phone", "desktop", "phone") if name in resized else ("phone",):
                 visit.look(look)
                 if is_too_wide(page):
                     wide.append(f"{name}, {look}")
@@ -71,10 +73,10 @@ SERIOUS = {
         *("docs/decisions.html", "api/index.html", "api/receval.protocols.candidates.html"),
         *("ledger.html", "errata.html"),
     ),
-    "studies": tuple(f"studies/{paper}.html" for paper in PAPERS),
-    "ledgers": tuple(f"ledger/{paper}.html" for paper in PAPERS),
+    "studies": tuple(f"studies/{paper}.html" for paper in PAPERS[::3]),
+    "ledgers": tuple(f"ledger/{paper}.html" for paper in PAPERS[1::3]),
 }
-"""Pages that axe-core looks at, in groups, each of which takes a quarter of a minute."""
+"""Pages that axe-core looks at, in groups; one template makes the pages of all papers."""
 
 
 @pytest.mark.parametrize("pages", SERIOUS)
