@@ -57,7 +57,7 @@ def test_no_page_has_errors_or_is_wider_than_its_window(
             pages = sorted(set(pages) - set(same)) + same[::20]
         for name in pages:
             page = visit.go(name)
-            # Whether a page fits after a change of size is up to scripts and styles of its template.
+            # Whether a page fits after a change of size is up to the scripts of its template.
             for look in ("phone", "desktop", "phone") if name in resized else ("phone",):
                 visit.look(look)
                 if is_too_wide(page):
