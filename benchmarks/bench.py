@@ -394,10 +394,10 @@ def short_run(accept: bool) -> int:
         for key, again in measured_shortly({program for program, _, _ in late}).items():
             found[key].ratios += again.ratios
     late = slower(found, accepted)
+    warning = "::warning::" if "GITHUB_ACTIONS" in os.environ else ""
     print(f"{len(found)} comparisons in {time.perf_counter() - begun:.0f} s.")
     for key in sorted(found.keys() ^ accepted.keys()):
-        print(f"Not in both: {key[1]} beside {key[2]} (make bench-short ACCEPT=--accept).")
-    warning = "::warning::" if "GITHUB_ACTIONS" in os.environ else ""
+        print(f"{warning}Not in both: {key[1]} beside {key[2]} (make bench-short ACCEPT=--accept).")
     for key in late:
         comparison = found[key]
         print(
@@ -413,7 +413,7 @@ def short_run(accept: bool) -> int:
 def main() -> int:
     """Measure, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=15, help="in which no new round begins")
+    parser.add_argument("--minutes", type=float, default=15, help="none is run again after these")
     parser.add_argument("--ml-1m", type=Path, help="folder of MovieLens 1M")
     parser.add_argument("--ranx", help="Python of an environment with ranx")
     parser.add_argument("--lenskit", help="Python of an environment with LensKit")

@@ -142,11 +142,11 @@ _OF_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 def _check(name: str, value: Any, wanted: Any) -> None:
     """Refuse a value that none of the alternatives of an annotation allows."""
-    alternatives, kind = _alternatives(wanted), type(value)
-    # A number with a point may be NaN.
-    if (kind in alternatives and kind is not float) or any(
-        _allows(one, value) for one in alternatives
-    ):
+    # A number with a point may be NaN; what else is of the wanted class is often checked.
+    if type(value) is wanted and wanted is not float:
+        return
+    alternatives = list(_alternatives(wanted))
+    if any(_allows(one, value) for one in alternatives):
         return
     *before, last = dict.fromkeys(words for one in alternatives for words in _in_words(one))
     told = f"{', '.join(before)} or {last}" if before else last
@@ -160,11 +160,12 @@ def _check(name: str, value: Any, wanted: Any) -> None:
     raise (ValueError if is_wrong_value else TypeError)(f"{name} is {shown}; it must be {told}.")
 
 
-@cache
-def _alternatives(wanted: Any) -> tuple[Any, ...]:
+def _alternatives(wanted: Any) -> Iterator[Any]:
     if get_origin(wanted) in (Union, UnionType):
-        return tuple(one for part in get_args(wanted) for one in _alternatives(part))
-    return (wanted,)
+        for one in get_args(wanted):
+            yield from _alternatives(one)
+    else:
+        yield wanted
 
 
 def _allows(wanted: Any, value: Any) -> bool:

@@ -110,7 +110,7 @@ def test_a_wrong_rating_below_a_text_over_lines_is_named_with_its_line(tmp_path:
 
 @pytest.mark.costly
 def test_texts_of_several_lines_in_quotes_are_one_cell_however_long(tmp_path: Path) -> None:
-    review = "It is\n, as they say,\n\n" + 'a ""classic"" of its kind. ' * 12_000
+    review = "It is\n, as they say,\n\n" + 'a ""classic"" of its kind. ' * 45_000
     text = HEADER + "".join(f'{user},"{review}",10,4\n' for user in range(3))
     ratings = read_text(tmp_path / "a.csv", text)
     assert rows_of(ratings) == [(str(user), "10", 4.0) for user in range(3)]

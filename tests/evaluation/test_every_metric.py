@@ -9,6 +9,7 @@ from metrics.forms import ALL, COMMON
 
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
+from receval.evaluation.formatting import draw_intervals
 from receval.evaluation.identifiers import SharedCodes
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
@@ -39,6 +40,15 @@ TABLE = {
 LISTS = {user: {"z": 4.0, "y": 3.0, "x": 2.0, "w": 1.0} for user in "abc"}
 
 
+@pytest.fixture
+def _three_panels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let figures show three metrics: matplotlib takes a minute for hundreds of panels."""
+    monkeypatch.setattr(
+        "receval.evaluation.result_report.draw_intervals",
+        lambda summary: draw_intervals(summary[:3]),
+    )
+
+
 def check_that_all_are_told(result: EvaluationResult) -> None:
     averages = result.as_report().data["averages"]
     assert averages["metric"].tolist() == LABELS
@@ -54,7 +64,7 @@ def test_every_parameter_of_every_metric_is_tried() -> None:
 
 
 @pytest.mark.costly
-@pytest.mark.usefixtures("undrawn")
+@pytest.mark.usefixtures("_three_panels", "unrendered")
 def test_every_listed_metric_works_for_runs() -> None:
     check_that_all_are_told(evaluate_runs(TABLE, {"mine": LISTS}, metrics=LABELS, depth="whole"))
 

@@ -73,7 +73,7 @@ def test_no_text_overlaps_or_is_cut_off(name: str) -> None:
 
 
 @pytest.mark.costly
-@pytest.mark.each("note_first", [True, False])
+@pytest.mark.parametrize("note_first", [True, False])
 def test_legend_of_sixteen_systems_fits_a_single_column_above_the_note(
     axes: Axes, note_first: bool
 ) -> None:

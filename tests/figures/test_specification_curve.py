@@ -150,7 +150,7 @@ def test_where_few_universes_are_on_one_side_the_other_side_has_the_text(behind:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize(("marked", "own"), [(55, 0.5), (45, 0.5), (80, None)])
+@pytest.mark.parametrize(("marked", "own"), [(55, 0.5), (45, 0.5), (80, None), (20, None)])
 def test_a_text_beyond_the_marked_universe_is_led_to_the_line_of_its_own_side(
     marked: int, own: float | None
 ) -> None:
@@ -314,7 +314,9 @@ def test_rows_carry_the_share_of_universes_and_where_the_first_system_is_ahead()
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize(("n_universes", "shift", "marked"), [(1, 0.0, 0), (700, 0.9, 2)])
+@pytest.mark.parametrize(
+    ("n_universes", "shift", "marked"), [(1, 0.0, 0), (3, 2.0, 1), (700, 0.9, 2), (700, -0.8, 5)]
+)
 def test_texts_do_not_overlap_whatever_the_universes(
     n_universes: int, shift: float, marked: int
 ) -> None:

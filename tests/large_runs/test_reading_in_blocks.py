@@ -69,7 +69,7 @@ def in_blocks(folder: Path, own: Tables, options: Options | None = None) -> Eval
         folder / "blocks",
         train=paths.get("train"),
         **{f"{name}_columns": own for name, own in options.items()},
-        rows=80,
+        rows=40,
         jobs=1,
         **MEASURING,
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from studies.accepted_results import FULL, ROOT
-from studies.prepared import display_of
+from studies.prepared import display_of, problems_of
 
 from receval.figures.style import figure_style
 from receval.storage.files import read_results, real_values
@@ -103,6 +103,7 @@ def test_a_dataset_without_a_difference_of_one_per_cent_has_a_sentence(
     results["relative_difference"] = np.where(others, times * column, column)
     with figure_style():
         figure = draw(results, display_of("systems", "fidelity", edition="full"))
+        assert panels > 1 or problems_of(figure) == []
         rows = [[label.get_text() for label in axes.get_yticklabels()] for axes in figure.axes]
     assert [len(labels) for labels in rows] == [21, 19, 19, 19][:panels]
     assert all(labels == [""] * 19 for labels in rows[2:])

@@ -22,9 +22,11 @@ from studies.item_figures import (
 )
 from studies.prepared import (
     display_of,
+    drawn,
     drawn_alone,
     family_of,
     generated_ratings,
+    problems_of,
     ratings_of,
     saved,
 )
@@ -214,7 +216,9 @@ def test_a_figure_is_drawn_from_its_csv(tmp_path: Path, artifact: str, table: st
     inputs = inputs_for(artifact, tmp_path, dict.fromkeys(datasets, ratings), folds)
     results = saved(family.data(inputs), tmp_path)
     display = display_of(STUDY, artifact)
-    figure = drawn_alone(family, results, display)
+    figure = (drawn if table == "one item" else drawn_alone)(family, results, display)
+    if table == "one item":
+        assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     for dataset in datasets:
         assert sum(display.datasets[dataset] in title for title in titles) == 1

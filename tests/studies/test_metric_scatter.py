@@ -201,6 +201,7 @@ def overlaps_of(picture: Figure) -> list[str]:
 @pytest.mark.costly
 def test_figures_have_no_overlaps_whatever_the_values() -> None:
     assert overlaps_of(example("fig12", tiny, ("ml-1m",))) == []
+    assert overlaps_of(example("fig18", equal, ("ml-1m",))) == []
     assert problems_of(example("fig12", crowded)) == []
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, drawn_alone, family_of, inputs_of, ratings_of, saved
+from studies.prepared import display_of, drawn, family_of, inputs_of, problems_of, ratings_of, saved
 
 from receval.figures.tables import to_markdown
 from receval.recommenders.non_personalised import Popularity
@@ -201,8 +201,9 @@ def test_the_tables_are_printed(
 
 
 @pytest.mark.costly
-def test_one_dataset_has_three_panels(scores: pd.DataFrame, tmp_path: Path) -> None:
+def test_one_dataset_has_panels_without_overlaps(scores: pd.DataFrame, tmp_path: Path) -> None:
     own = scores[scores["dataset"] == "generated"].reset_index(drop=True)
     display = display_of("winter2025", "pruned_scores")
-    figure = drawn_alone(family_of("winter2025", "pruned_scores"), saved(own, tmp_path), display)
+    figure = drawn(family_of("winter2025", "pruned_scores"), saved(own, tmp_path), display)
+    assert problems_of(figure) == []
     assert len(figure.axes) == 3

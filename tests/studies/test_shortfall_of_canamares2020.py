@@ -16,7 +16,7 @@ from studies.compared_experiments import (
     parameters_of,
     precision,
 )
-from studies.prepared import display_of, drawn_alone, family_of, saved
+from studies.prepared import display_of, drawn, family_of, problems_of, saved
 
 from receval.multiverse.decisions import Configuration
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -82,7 +82,8 @@ def test_figure_8_draws_averages_above_and_coverage_below(
         datasets, absent = ("ml-1m",), ("netflix",)
         numbers = coverage.data_fig08(inputs_of_overlaps(tmp_path, datasets, without_list))
     results = saved(numbers, tmp_path)
-    figure = drawn_alone(family_of(STUDY, "fig08"), results, display_of(STUDY, "fig08", absent))
+    figure = drawn(family_of(STUDY, "fig08"), results, display_of(STUDY, "fig08", absent))
+    assert problems_of(figure) == []
     above, below = figure.axes[: len(datasets)], figure.axes[len(datasets) :]
     for upper, lower in zip(above, below, strict=True):
         reduced, full, mf, text = upper.lines[:4]

@@ -183,7 +183,7 @@ def test_a_figure_has_a_panel_for_each_dataset(
     assert notes_of(figure) == [text for text in (heading,) if text]
 
 
-@pytest.mark.each(("study", "artifact"), families())
+@pytest.mark.each(("study", "artifact"), ARTIFACTS["figure"])
 def test_numbers_of_a_figure_are_of_all_its_datasets_in_their_order(
     prepared: Prepared, study: str, artifact: str
 ) -> None:

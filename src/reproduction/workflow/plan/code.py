@@ -43,7 +43,6 @@ class PlannedCode:
         self.root = root
         self._known = known
         self._entries: dict[str, tuple[str, ...]] = known._entries if known else {}
-        self._digests: dict[tuple[str, ...], str] = {}
 
     def digest(self, *entries: str) -> str:
         """Return the digest of the function that a rule names and of modules it loads by name.
@@ -53,10 +52,7 @@ class PlannedCode:
         modules are not followed.
         """
         plugins = {entry for entry in entries if package_of(entry) not in OWN}
-        own = tuple(entry for entry in entries if entry not in plugins)
-        if own not in self._digests:
-            self._digests[own] = self._snapshot.digest(*own)
-        digests = [self._digests[own]]
+        digests = [self._snapshot.digest(*(entry for entry in entries if entry not in plugins))]
         digests += sorted(digest_of_package(package) for package in {*map(package_of, plugins)})
         digest = digests[0] if len(digests) == 1 else hash_texts(digests)[:LENGTH]
         whole = f"{digest}-{_versions_digest()}"

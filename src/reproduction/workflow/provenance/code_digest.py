@@ -56,7 +56,10 @@ LIMIT = 2000
 
 
 _PARSED_HERE: dict[str, SourceFile] = {}
-"""What this process has parsed, for all its plans: a copy of the code has mostly the same files."""
+"""What this process has parsed, for all its plans: a copy of the code has mostly the same files.
+
+It has no bound, since a process makes few plans.
+"""
 
 
 class ParsedSources:
