@@ -260,9 +260,9 @@ def page(record: Mapping[str, Any]) -> str:
         "the machine.",
         "",
         f"This run: {record['date']}, commit {record['commit'][:12]}, {record['processor']}, "
-        f"{record['minutes']:.0f} minutes, in which each program ran up to {ROUNDS} times, as time "
-        "allowed. Each ratio is the median of these rounds, with the lowest "
-        "and the highest beside it. All work is on one thread, except for the permutation test, "
+        f"up to {max(len(row.ratios) for row in rows)} rounds in {record['minutes']:.0f} minutes. "
+        "Each ratio is the median of the rounds, with the lowest and the highest beside it. All "
+        "work is on one thread, except for the permutation test, "
         f"which uses two. Versions: {versions}."
         + "".join(f" {own} was measured again on {said}." for own, said in record["again"].items()),
         "",
