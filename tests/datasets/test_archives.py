@@ -16,7 +16,6 @@ from faults.raw_samples import (
     PLAYS,
     SAMPLES,
     TIMED,
-    limit_netflix_users,
     rows_of,
     tar,
     training_set,
@@ -177,7 +176,6 @@ class TestLimitOfTheRegistry:
     def test_an_archive_may_unpack_to_it_and_to_no_more(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
     ) -> None:
-        limit_netflix_users(monkeypatch)
         sample = SAMPLE[name]
         files = sample.write(sample.good_files, tmp_path)
         rows = rows_of(sample.parse(files))

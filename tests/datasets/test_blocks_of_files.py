@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from datasets.parsed_rows import refused, rows_of
-from faults.raw_samples import BEER_HEADER, PLAYS, SAMPLES, Sample, csv_row, limit_netflix_users
+from faults.raw_samples import BEER_HEADER, PLAYS, SAMPLES, Sample, csv_row
 
 from reproduction.datasets.formats import archives, beeradvocate, columns, lastfm_1k, netflix
 
@@ -30,7 +30,6 @@ def read_in_small_blocks(patch: pytest.MonkeyPatch) -> None:
 def test_blocks_of_a_few_bytes_give_the_rows_of_the_whole_file(
     sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limit_netflix_users(monkeypatch)
     files = sample.write(sample.good_files, tmp_path)
     whole = sample.parse(files)
     read_in_small_blocks(monkeypatch)

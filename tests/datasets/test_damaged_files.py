@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from datasets.registry_entries import registry
 from faults.raw_damages import one_fault
-from faults.raw_samples import Sample, all_samples, limit_netflix_users
+from faults.raw_samples import Sample, all_samples
 
 INPUTS = 80
 SAMPLES = all_samples()
@@ -22,9 +22,8 @@ def test_every_parser_of_the_registry_has_a_sample() -> None:
 @pytest.mark.costly
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
 def test_damages_are_refused_or_leave_the_other_rows_as_they_are(
-    sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: Sample, tmp_path: Path
 ) -> None:
-    limit_netflix_users(monkeypatch)
     wrong = {
         seed: problem for seed in range(INPUTS) if (problem := one_fault(sample, seed, tmp_path))
     }

@@ -16,11 +16,8 @@ from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 from receval.data.ratings import Ratings
-from reproduction.datasets.formats import lastfm_1k, netflix
-from reproduction.datasets.formats.columns import Integer, LineFormat
+from reproduction.datasets.formats import lastfm_1k
 from reproduction.datasets.prepare import load_parser
 
 Files = list[tuple[str, bytes]]
@@ -317,11 +314,3 @@ def all_samples() -> list[Sample]:
         t for t in tests if re.search(r"^SAMPLE = Sample\(", t.read_text(encoding="utf-8"), re.M)
     ]
     return [*SAMPLES, *(import_module(f"datasets.{test.stem}").SAMPLE for test in own)]
-
-
-def limit_netflix_users(patch: pytest.MonkeyPatch) -> None:
-    """Let the parser of Netflix have a table of few users: the whole one takes it 20 ms."""
-    limit = 1 << 16
-    user, *others = netflix.LINES.columns
-    patch.setattr(netflix, "_USER_LIMIT", limit)
-    patch.setattr(netflix, "LINES", LineFormat(b",", (Integer(user.name, 1, limit - 1), *others)))

@@ -28,7 +28,7 @@ from reproduction.datasets.formats.archives import (
 from reproduction.datasets.formats.columns import Date, Integer, LineFormat
 from reproduction.datasets.reports import ParseReport, RawDataError, shown
 
-# Users are numbered up to 2,649,429; codes are looked up in tables of this size.
+# Users are numbered up to 2,649,429; tables that are looked up by user have at most this size.
 _USER_LIMIT = 2**24
 _SECONDS_PER_DAY = 86_400
 # Bytes read and users encoded at a time, seven times the ratings of the largest movie.
@@ -163,9 +163,13 @@ def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> 
     users: list[NDArray[np.int32]] = []
     values: list[NDArray[np.int8]] = []
     days: list[NDArray[np.int32]] = []
-    last_row = np.zeros(_USER_LIMIT, dtype=np.int32)
+    last_row = np.empty(0, dtype=np.int32)
     for movie in movies:
         columns = LINES.read(movie.lines, movie.source, movie.first_line)
+        largest = int(columns["user"].max(initial=0))
+        if largest >= len(last_row):
+            # Rows of earlier movies are not needed again.
+            last_row = np.empty(min(2 * largest, _USER_LIMIT), dtype=np.int32)
         _refuse_repeats(movie, columns["user"], last_row)
         if movie.number in places:
             reason = f"the movie {movie.number} occurs twice: here and in {places[movie.number]}"
