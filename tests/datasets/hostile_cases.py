@@ -121,7 +121,7 @@ REFUSED = [
     case("503 with an endless page", "answered 503", without_end(answer(status="503 Busy", **NO_LENGTH), PAGE)),
     case("999", "answered 999", answer(status="999 Denied")),
     # From Python 3.14.8 on, http.client itself counts them.
-    case("100 without end", "not complete after|interim responses", without_end(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), time_limit=0.4),
+    case("100 without end", "not complete after|interim responses", without_end(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), time_limit=0.2),
     case("200 headers", "the connection was interrupted", b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200 + b"\r\n"),
     case("headers without end", "the connection was interrupted", without_end(b"HTTP/1.1 200 OK\r\n", b"A: b\r\n")),
     case("a header of 70,000 letters", "the connection was interrupted", answer(CONTENT, A="b" * 70_000)),
@@ -172,14 +172,14 @@ REFUSED = [
     case("an encoding of transfer, says the second header", "Transfer-Encoding chunked, gzip, which was", answer(CONTENT, Transfer_Encoding="chunked\r\nTransfer-Encoding: gzip")),
     case("an encoding of transfer", "Transfer-Encoding gzip, chunked, which was", answer(CONTENT, Transfer_Encoding="gzip, chunked")),
 
-    case("silence", r"\(timed out\)", silence(), timeout=0.4),
-    case("silence in the headers", r"\(timed out\)", silence(b"HTTP/1.1 200 OK\r\n"), timeout=0.4),
-    case("silence in the file", r"\(timed out\)", silence(cut(CONTENT, 9_000)), timeout=0.4),
-    case("headers byte by byte", "not complete after", slowly(b"HTTP/1.1 200 OK\r\nA: ", b"b"), time_limit=0.4),
-    case("file byte by byte", "not complete after", slowly(cut(CONTENT, 600), b"7"), time_limit=0.4),
-    case("first bytes byte by byte", "not complete after", slowly(cut(CONTENT, 6), b"7"), time_limit=0.4),
-    case("chunks byte by byte", "not complete after", slowly(chunked(end=b""), b"1\r\n7\r\n"), time_limit=0.4),
-    case("trailer without end", "not complete after", slowly(chunked(CONTENT, end=b"0\r\n"), b"A: b\r\n"), time_limit=0.4),
+    case("silence", r"\(timed out\)", silence(), timeout=0.2),
+    case("silence in the headers", r"\(timed out\)", silence(b"HTTP/1.1 200 OK\r\n"), timeout=0.2),
+    case("silence in the file", r"\(timed out\)", silence(cut(CONTENT, 9_000)), timeout=0.2),
+    case("headers byte by byte", "not complete after", slowly(b"HTTP/1.1 200 OK\r\nA: ", b"b"), time_limit=0.2),
+    case("file byte by byte", "not complete after", slowly(cut(CONTENT, 600), b"7"), time_limit=0.2),
+    case("first bytes byte by byte", "not complete after", slowly(cut(CONTENT, 6), b"7"), time_limit=0.2),
+    case("chunks byte by byte", "not complete after", slowly(chunked(end=b""), b"1\r\n7\r\n"), time_limit=0.2),
+    case("trailer without end", "not complete after", slowly(chunked(CONTENT, end=b"0\r\n"), b"A: b\r\n"), time_limit=0.2),
 ]
 
 FIRST = cut(CONTENT, 6_000, ETag='"one"', Last_Modified="Sat, 01 Jan 2000 00:00:00 GMT")
