@@ -167,19 +167,30 @@ def test_numbers_of_items_with_gaps_have_the_same_values(
 
 
 @pytest.mark.parametrize("size", [5, 8])
-@pytest.mark.parametrize("change", ["none", "rising", "equal", "lacking", "stranger"])
+@pytest.mark.parametrize(
+    "change", ["none", "rising", "equal", "equal beside ranks", "lacking", "stranger"]
+)
 def test_lists_with_the_best_first_have_the_same_values(
     tmp_path: Path, size: int, change: str
 ) -> None:
     own = tables()
     for name in ("one", "two"):
         own[name]["score"] = -own[name].groupby("user").cumcount() - 1.0
-    changed = own["one"]["score"]
+    one = own["one"]
     # The row 5 begins a row group of five rows, in the middle of a list.
-    if change in ("rising", "equal"):
-        changed[5] = changed[4] + (change == "rising")
+    if change == "rising" or change.startswith("equal"):
+        one.loc[5, "score"] = one["score"][4] + (change == "rising")
+        # Of two with the same score, the relevant one is second in the file and first in the list.
+        judged = own["test"].query(f"user == {one['user'][5]} and rating > 3")["item"]
+        listed = one["item"].tolist()[:8]
+        for row, item in ((4, 0), (5, judged.max())):
+            other = listed.index(item) if item in listed else row
+            listed[row], listed[other] = item, listed[row]
+        one.loc[:7, "item"] = listed
+        if change == "equal beside ranks":
+            one["rank"] = one.groupby("user").cumcount() + 1
     elif change == "lacking":
-        changed[8] = np.nan
+        one.loc[8, "score"] = np.nan
     else:
         own["test"] = own["test"].iloc[3 if change == "stranger" else 0 :]
     written(tmp_path, own, size)
