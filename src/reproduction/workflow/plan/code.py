@@ -43,6 +43,8 @@ class PlannedCode:
         self.root = root
         self._known = known
         self._entries: dict[str, tuple[str, ...]] = known._entries if known else {}
+        # A plan asks for most hundreds of times. Those of plugins are of what was read last.
+        self._digests: dict[tuple[str, ...], str] = known._digests if known else {}
 
     def digest(self, *entries: str) -> str:
         """Return the digest of the function that a rule names and of modules it loads by name.
@@ -51,12 +53,16 @@ class PlannedCode:
         recorded versions hold for every result. A plugin counts as a whole: imports between its
         modules are not followed.
         """
+        if entries in self._digests:
+            return self._digests[entries]
         plugins = {entry for entry in entries if package_of(entry) not in OWN}
         digests = [self._snapshot.digest(*(entry for entry in entries if entry not in plugins))]
         digests += sorted(digest_of_package(package) for package in {*map(package_of, plugins)})
         digest = digests[0] if len(digests) == 1 else hash_texts(digests)[:LENGTH]
         whole = f"{digest}-{_versions_digest()}"
         self._entries[whole] = entries
+        if not plugins:
+            self._digests[entries] = whole
         return whole
 
     def of_job(self, function: str, *entries: str) -> str:

@@ -174,6 +174,7 @@ class CodeSnapshot:
         self._modules: dict[str, SourceFile | None] = {}
         self._needed: dict[str, tuple[str, list[Needed]]] = {}
         self._effects: dict[str, list[str]] = {}
+        self._direct: dict[str, list[tuple[str, str]]] = {}
         self._digests: dict[tuple[str, ...], str] = {}
 
     def digest(self, *entries: str) -> str:
@@ -253,8 +254,7 @@ class CodeSnapshot:
         if module not in self._effects:
             found, pending = {module: wanted_by}, [(module, wanted_by)]
             while pending:
-                source = self._module(*pending.pop())
-                for other, _, by in self._imported(source.imports, source):
+                for other, by in self._loaded_by(*pending.pop()):
                     if other not in found:
                         found[other] = by
                         pending.append((other, by))
@@ -262,6 +262,14 @@ class CodeSnapshot:
                 name for name, by in found.items() if self._module(name, by).has_effects
             ]
         return self._effects[module]
+
+    def _loaded_by(self, module: str, wanted_by: str) -> list[tuple[str, str]]:
+        """Return the modules that a module imports itself, and which of its lines do."""
+        if module not in self._direct:
+            source = self._module(module, wanted_by)
+            needed = self._imported(source.imports, source)
+            self._direct[module] = [(other, by) for other, _, by in needed]
+        return self._direct[module]
 
     def _imported(self, imports: tuple[Import, ...], source: SourceFile) -> list[Needed]:
         """Return the modules or symbols that import statements load, and which of these do."""
