@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The fork server without what it loads in advance, which most of its tests need not."""
+"""The fork server without what it loads in advance, and for jobs with less memory."""
 
 from reproduction.workflow.jobs import fork_server
 
 fork_server.LIBRARIES = ()
 fork_server.MANY_JOBS = 1000
+fork_server.KEPT_MEMORY = 32 * 2**20
 
 if __name__ == "__main__":
     fork_server.run_server()

@@ -31,7 +31,7 @@ def count(*, target: Path) -> None:
 
 def grow() -> None:
     """Keep more memory than a process may that does another job."""
-    _calls.append("x" * 300 * 2**20)
+    _calls.append("x" * 48 * 2**20)
 
 
 def leave_a_thread() -> None:

@@ -66,6 +66,7 @@ def use(folder: Path, launcher: ForkServer | Spawner, patch: pytest.MonkeyPatch)
 def runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> Iterator[Runs]:
+    monkeypatch.setattr(fork_server, "PROGRAM", "empty_fork_server")
     yield from use(tmp_path, LAUNCHERS[request.param](), monkeypatch)
 
 
@@ -142,6 +143,8 @@ def test_a_job_that_has_loaded_other_code_than_was_planned_leaves_no_result(runs
 def test_no_process_of_a_run_imports_what_lies_in_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: Runs
 ) -> None:
+    # With the libraries that a server loads in advance.
+    monkeypatch.setattr(fork_server, "PROGRAM", fork_server.__name__)
     for name in ("random", "select", "pyarrow"):
         (tmp_path / f"{name}.py").write_text("open('executed', 'w')")
     monkeypatch.chdir(tmp_path)
@@ -403,10 +406,11 @@ MAIN = """
 import signal, sys, threading
 from pathlib import Path
 from types import SimpleNamespace
+from reproduction.workflow.jobs import fork_server
 from reproduction.workflow.jobs.fork_server import ForkServer
-from reproduction.workflow.jobs.job_runner import Spawner
-from reproduction.workflow.jobs.job_runner import JobRunner
+from reproduction.workflow.jobs.job_runner import JobRunner, Spawner
 
+fork_server.PROGRAM = "empty_fork_server"
 folder = Path(sys.argv[1])
 runner = JobRunner(print, {"forked": ForkServer, "spawned": Spawner}[sys.argv[2]]())
 runner.warm_up()

@@ -57,9 +57,20 @@ slow = [name for name in ("pandas", "matplotlib", "pydantic") if name in sys.mod
 print("imported:", *slow)
 """
 
-# What the rule draw_figure calls, then all that draws.
-DRAW = """
+# A dry run waits for all that plans import; of them only the seeds of replications need numpy.
+PLAN = """
 import sys
+
+from reproduction.workflow.plan.datasets import RunFolders
+from reproduction.workflow.plan.plan import Plans
+
+plans = Plans(RunFolders(), {"network": "off", "local_mirrors": []})
+assert all(plan.targets() for plan in plans.values())
+print("imported:", *(name for name in ("numpy",) if name in sys.modules))
+"""
+
+# Then what the rule draw_figure calls, and all that draws.
+DRAW = """
 from importlib import import_module
 
 import reproduction.workflow.jobs.artifacts
@@ -70,9 +81,8 @@ slow = [name for name in ("numba", "scipy.sparse", "scipy.stats") if name in sys
 print("imported:", *slow)
 """
 
-# What evaluates, and prints without a figure.
+# Then what evaluates, and prints without a figure.
 EVALUATE = """
-import sys
 import receval as rv
 
 test = {"user": ["a", "b"], "item": ["x", "y"]}
@@ -101,6 +111,7 @@ def run(program: str, *arguments: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         env=environment,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
@@ -111,20 +122,15 @@ def run(program: str, *arguments: str) -> str:
 
 @pytest.mark.processes
 @pytest.mark.costly
-def test_training_and_ranking_import_neither_pandas_nor_matplotlib(tmp_path: Path) -> None:
+def test_training_and_ranking_import_no_pandas_and_evaluating_no_matplotlib(tmp_path: Path) -> None:
     table = ratings()
     table.write(tmp_path / "ml-1m")
     codes = np.random.default_rng(2).choice([TRAIN, TEST, UNBIASED], len(table)).astype(np.uint8)
     Split((codes,)).write(tmp_path / "split.npz")
-    assert run(TRAIN_AND_RANK, str(tmp_path)) == "imported:\n"
+    assert run(TRAIN_AND_RANK + EVALUATE, str(tmp_path)) == "imported:\nimported:\n"
     with np.load(tmp_path / "ranks.npz") as archive:
         parts = {name.split("/")[-2] for name in archive.files if "/" in name}
     assert parts == {"test", "unbiased"}
-
-
-@pytest.mark.processes
-def test_an_evaluation_without_figures_imports_no_matplotlib() -> None:
-    assert run(EVALUATE) == "imported:\n"
 
 
 def test_what_is_read_without_pandas_can_be_computed_with(tmp_path: Path) -> None:
@@ -151,7 +157,7 @@ def test_tables_of_any_length_and_of_few_truth_values_come_back(tmp_path: Path, 
 
 @pytest.mark.processes
 @pytest.mark.costly
-def test_drawing_imports_neither_compiled_kernels_nor_sparse_matrices() -> None:
+def test_plans_import_no_numpy_and_drawing_no_compiled_kernels_or_sparse_matrices() -> None:
     folder = ROOT / "src" / "reproduction" / "studies"
     drawing = [
         ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
@@ -159,21 +165,4 @@ def test_drawing_imports_neither_compiled_kernels_nor_sparse_matrices() -> None:
         if re.search(r"^def draw\w*\(results", path.read_text(encoding="utf-8"), re.MULTILINE)
     ]
     assert len(drawing) > 30
-    assert run(DRAW, *drawing) == "imported:\n"
-
-
-@pytest.mark.processes
-def test_the_plans_of_editions_need_no_numpy() -> None:
-    # A dry run waits for all that they import; of them only the seeds of replications need it.
-    code = """
-import sys
-
-from reproduction.workflow.plan.datasets import RunFolders
-from reproduction.workflow.plan.plan import Plans
-
-plans = Plans(RunFolders(), {"network": "off", "local_mirrors": []})
-assert all(plan.targets() for plan in plans.values())
-print("numpy" in sys.modules)
-"""
-    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
-    assert ran.stdout == b"False\n"
+    assert run(PLAN + DRAW, *drawing) == "imported:\nimported:\n"
