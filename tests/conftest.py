@@ -38,7 +38,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 FIRST = ("workflow", "real_data", "simulation", "studies", "documents", "publishing", "claims")
 """Folders whose files take longest: at the end, none of them is to be waited for."""
 
-TOGETHER = ("real_data", "simulation")
+TOGETHER = ("commands", "real_data", "simulation")
 """Folders whose tests all go to one process each: they share what is prepared and simulated."""
 
 UNITS = (

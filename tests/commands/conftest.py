@@ -5,11 +5,12 @@ import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 import yaml
-from commands.demo_run import ROOT, STUDIES, run
+from commands.demo_run import ROOT, STUDIES, STUDY, run
 
 from reproduction.config.settings import load_settings
 from reproduction.workflow.plan.plan import Plan
@@ -17,6 +18,14 @@ from reproduction.workflow.provenance.code_digest import CodeSnapshot
 from reproduction.workflow.provenance.versions import processor_and_arithmetic
 
 _followed_once = cache(CodeSnapshot)
+
+KEPT = ("table1", "table2")
+"""The artifacts of one study that stay: each takes its time in every test."""
+
+
+def _keep_few(study: dict[str, Any]) -> None:
+    study["artifacts"] = {name: own for name, own in study["artifacts"].items() if name in KEPT}
+    study.pop("findings", None)
 
 
 def _described_here(patch: pytest.MonkeyPatch) -> None:
@@ -44,9 +53,15 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     for study in (copy / "config/studies").iterdir():
         if study.stem not in STUDIES:
             study.unlink()
+    study = copy / "config/studies" / f"{STUDY}.yaml"
+    content = yaml.safe_load(study.read_text())
+    _keep_few(content)
+    study.write_text(yaml.safe_dump(content))
+    (copy / "config/claims" / study.name).unlink()
     demo = copy / "config/demo.yaml"
     content = yaml.safe_load(demo.read_text())
     content["studies"] = {name: content["studies"][name] for name in STUDIES}
+    _keep_few(content["studies"][STUDY])
     demo.write_text(yaml.safe_dump(content))
     table = pd.DataFrame({"dataset": ["ml-1m"], "system": ["pop"], "value": [0.25], "lists": [600]})
     with pytest.MonkeyPatch.context() as patch:
