@@ -28,8 +28,7 @@ from evaluation import THRESHOLD, generated
 from metrics import drawn_ranks, top_of_lists
 
 from receval.metrics.averages import Arithmetic
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists
 from receval.metrics.registry import parse
 from receval.missing_judgments.incompleteness import NAMES, AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import RANDOM, kept_units, sampling_order

@@ -28,8 +28,7 @@ from evaluation import THRESHOLD, best, generated
 from ratios import note_ratio
 
 from receval.metrics.evaluation import evaluate, mean
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol

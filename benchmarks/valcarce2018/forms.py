@@ -34,8 +34,7 @@ from settings import BPRMF, BPRMF_POSITIVES, HT, ITEMS, SVD, USERS
 from walks import AbsorbingTime, SubgraphHittingTime
 
 from receval.data.ratings import Ratings
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import JudgedItems, JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged_together
 from receval.protocols.judged_ranks import JudgedRanks

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol

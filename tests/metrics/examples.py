@@ -9,8 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from receval.metrics.judged_items import DatasetMetadata
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedLists
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments

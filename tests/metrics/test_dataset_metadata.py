@@ -10,7 +10,7 @@ import pytest
 
 from receval.data import ratings as ratings_table
 from receval.data.ratings import Ratings
-from receval.metrics.judged_items import DatasetMetadata
+from receval.metrics.lists import DatasetMetadata
 
 
 def positive(ratings: Ratings, threshold: float) -> list[int]:

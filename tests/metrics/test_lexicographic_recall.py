@@ -19,8 +19,7 @@ from receval.evaluation.lexicographic_pairs import (
     preference_table,
     total_search_efficiency,
 )
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import ListView
+from receval.metrics.lists import JudgedItems, ListView
 from receval.splits.split import Judgments
 from receval.splits.split_ratings import split
 

@@ -25,8 +25,7 @@ from metrics.examples import (
 from metrics.forms import ALL, cutoffs_of
 
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import NO_CUTOFF, JudgedLists
+from receval.metrics.lists import NO_CUTOFF, DatasetMetadata, JudgedItems, JudgedLists
 from receval.metrics.registry import METRICS, parse
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
@@ -192,7 +191,7 @@ def test_blocks_hold_as_many_rows_as_fit_and_at_least_one(n_judged: list[int], s
             expected.append(slice(row, row + 1))
     weights = np.arange(1.0, len(items) + 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("receval.metrics.judged_items._BLOCK_ITEMS", at_once)
+        patch.setattr("receval.metrics.lists._BLOCK_ITEMS", at_once)
         assert list(judged.blocks_of_rows()) == expected
         sums = judged.sums(weights).tolist()
     assert sums == [weights[users == row].sum() for row in range(len(n_judged))]
@@ -217,7 +216,7 @@ def test_values_are_the_same_bytes_however_many_judged_items_are_measured_at_a_t
     ]
     whole = lists_of(random_cases(3))
     values = evaluate(metrics, whole)
-    monkeypatch.setattr("receval.metrics.judged_items._BLOCK_ITEMS", size)
+    monkeypatch.setattr("receval.metrics.lists._BLOCK_ITEMS", size)
     lists = lists_of(random_cases(3))
     assert len(list(lists.full.judged.blocks_of_rows())) > 1
     assert evaluate(metrics, lists).tobytes() == values.tobytes()
@@ -235,14 +234,14 @@ def test_metrics_of_1r_are_the_same_bytes_however_many_lists_are_measured_at_a_t
         return evaluate([parse("RR"), parse("StratifiedRecall@3"), parse("ERR")], lists).tobytes()
 
     at_once = values()
-    monkeypatch.setattr("receval.metrics.judged_items._BLOCK_ITEMS", 1)
+    monkeypatch.setattr("receval.metrics.lists._BLOCK_ITEMS", 1)
     assert values() == at_once
 
 
 def test_some_relevant_items_without_positive_ratings_are_no_error_in_a_block_of_their_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("receval.metrics.judged_items._BLOCK_ITEMS", 1)
+    monkeypatch.setattr("receval.metrics.lists._BLOCK_ITEMS", 1)
     judgments = Judgments.from_pairs([0, 1], [0, 1], [5, 5], n_users=2)
     metadata = DatasetMetadata(maximum_rating=5.0, positive_ratings=np.array([0, 3]))
     lists = JudgedLists.of(judgments, ranks([1, 1], [5, 5]), THRESHOLD, AR, metadata)

@@ -10,8 +10,7 @@ from protocols.brute_force import Scores
 from scipy.sparse import csr_array
 from trec_eval_oracle import pytrec_eval
 
-from receval.metrics.judged_items import DatasetMetadata
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedLists
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments

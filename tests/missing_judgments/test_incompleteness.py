@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from receval.metrics.averages import AdjustedGeometric, Arithmetic, Geometric
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists
 from receval.metrics.registry import parse
 from receval.missing_judgments import incompleteness
 from receval.missing_judgments.incompleteness import (

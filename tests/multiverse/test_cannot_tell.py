@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from receval.data.ratings_table import read_ratings
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists
 from receval.metrics.registry import parse
 from receval.multiverse.decisions import Configuration, DecisionGrid
 from receval.multiverse.exploration import counts_of_reasons, fewest_users, users_whose_order_counts

@@ -25,8 +25,7 @@ from scipy import stats
 
 from receval.metrics.averages import parse_average
 from receval.metrics.evaluation import aggregate, evaluate
-from receval.metrics.judged_items import DatasetMetadata
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedLists
 from receval.metrics.registry import parse
 from receval.multiverse.decisions import DECISIONS, Configuration
 from receval.multiverse.verdicts import with_verdicts

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import JudgedItems, JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks

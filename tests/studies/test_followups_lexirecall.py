@@ -13,8 +13,7 @@ from studies.followups import printed, summarised
 from studies.prepared import inputs_of, write_experiment
 
 from receval.evaluation import lexicographic_pairs
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import ListView
+from receval.metrics.lists import JudgedItems, ListView
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
 from reproduction.experiments.lexirecall_orders import LexirecallLists

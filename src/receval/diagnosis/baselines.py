@@ -14,8 +14,7 @@ import pandas as pd
 
 from receval.data.ratings import Ratings
 from receval.metrics.evaluation import evaluate, mean
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists
 from receval.metrics.precision_and_recall import Precision
 from receval.notes import Note
 from receval.protocols.evaluation import rank_judged

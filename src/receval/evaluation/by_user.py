@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, stdtrit
 
 from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists, values_and_weights
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import JudgedItems, JudgedLists
 from receval.metrics.metric import Metric, WeightedMean
 from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
 from receval.notes import Note

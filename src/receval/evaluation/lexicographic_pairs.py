@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.evaluation.fitted_systems import ranked_folds
 from receval.evaluation.measuring import named_protocols
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import JudgedLists, ListView
+from receval.metrics.lists import JudgedItems, JudgedLists, ListView
 from receval.protocols.protocol import Protocol
 from receval.splits.split_ratings import SplitRatings
 from receval.statistics.multiple_comparisons import holm
@@ -55,7 +54,7 @@ def lexirecall(first: ListView, second: ListView) -> NDArray[np.int8]:
     --------
     The lowest relevant item has rank 9 in both lists; the next one is higher in the second list:
 
-    >>> from receval.metrics.judged_items import JudgedItems
+    >>> from receval.metrics.lists import JudgedItems
     >>> from receval.splits.split import Judgments
     >>> judged = JudgedItems.of(Judgments.from_pairs([0, 0, 0], [1, 2, 3], [5, 5, 5], 1), 4)
     >>> ten = np.array([10])
@@ -91,7 +90,7 @@ def total_search_efficiency(lists: ListView) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from receval.metrics.judged_items import JudgedItems
+    >>> from receval.metrics.lists import JudgedItems
     >>> from receval.splits.split import Judgments
     >>> judged = JudgedItems.of(Judgments.from_pairs([0, 0], [1, 2], [5, 5], 1), 4)
     >>> total_search_efficiency(ListView.of(judged, np.array([1, 8]), np.array([10]))).tolist()

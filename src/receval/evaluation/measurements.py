@@ -27,8 +27,7 @@ from receval.evaluation.pair_tests import smallest_p_values
 from receval.evaluation.result import EvaluationResult
 from receval.figures.printed_numbers import significant
 from receval.metrics.evaluation import evaluated_lists
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import JudgedItems, JudgedLists
 from receval.metrics.metric import Directions, WeightedMean
 from receval.metrics.rating_errors import PredictedRatings, RatingMetric
 from receval.metrics.whole_lists.list_metric import (

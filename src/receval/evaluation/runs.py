@@ -36,7 +36,7 @@ from receval.evaluation.measuring import (
 )
 from receval.evaluation.result import EvaluationResult
 from receval.metrics.dialects import Dialect
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+from receval.metrics.lists import DatasetMetadata, JudgedItems
 from receval.metrics.metric import Metric
 from receval.metrics.whole_lists.list_metric import ListMetric
 from receval.notes import Note

@@ -43,7 +43,7 @@ from receval.evaluation.result_lists import files_of_lists, refuse_equal_files
 from receval.evaluation.runs import Depth, RunsOfFolds
 from receval.evaluation.tuning_record import notes_on_tuning, tuning_records
 from receval.metrics.dialects import Dialect
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+from receval.metrics.lists import DatasetMetadata, JudgedItems
 from receval.metrics.whole_lists.novelty import ages_in_days
 from receval.notes import Note
 from receval.protocols.evaluation import Scorer, rank_judged

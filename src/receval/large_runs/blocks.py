@@ -25,7 +25,7 @@ from receval.evaluation.runs import RankedRun
 from receval.evaluation.summed_values import SumsOverUsers
 from receval.large_runs.plan import BlockPlan, PlanFolder
 from receval.large_runs.reading import FoundInBlocks, are_among, merged_rows, n_listed
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+from receval.metrics.lists import DatasetMetadata, JudgedItems
 from receval.protocols.evaluation import tie_priority
 from receval.protocols.listed_ranks import RankedLists, RepeatedItemError
 from receval.seeds import GeneratorFor, generator

@@ -57,8 +57,7 @@ from receval.large_runs.reading import (
     with_values,
 )
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists, view_of
 from receval.metrics.metric import Metric
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol

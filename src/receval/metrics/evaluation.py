@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.averages import Arithmetic, Average
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import NO_CUTOFF, JudgedLists, ListView, view_of
+from receval.metrics.lists import NO_CUTOFF, JudgedItems, JudgedLists, ListView, view_of
 from receval.metrics.metric import Metric, WeightedMean
 from receval.storage.kernel_cache import njit
 from receval.storage.messages import quoted

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.judged_items import JudgedItems
+from receval.metrics.lists import JudgedItems
 
 Gain = Literal[
     "rating",

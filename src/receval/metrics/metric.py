@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from receval.checked_arguments import check_fields
-from receval.metrics.judged_items import JudgedItems
 from receval.metrics.labels import check_choices, printed_parameters
-from receval.metrics.lists import NO_CUTOFF, ListView
+from receval.metrics.lists import NO_CUTOFF, JudgedItems, ListView
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -122,7 +122,7 @@ def discounted_gains(
     --------
     The only relevant item has rank 3, and would have rank 1 in the ideal list:
 
-    >>> from receval.metrics.judged_items import JudgedItems
+    >>> from receval.metrics.lists import JudgedItems
     >>> from receval.splits.split import Judgments
     >>> judged = JudgedItems.of(Judgments.from_pairs([0], [1], [5], n_users=1), 4)
     >>> lists = ListView.of(judged, np.array([3]), np.array([10]))

@@ -9,8 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import ListView
+from receval.metrics.lists import JudgedItems, ListView
 from receval.metrics.metric import Metric, column, filled, ratio, slots
 
 Denominator = Literal["cutoff", "filled"]

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.gains import Gain, gains
-from receval.metrics.judged_items import judgments_order
-from receval.metrics.lists import ListView, as_array
+from receval.metrics.lists import ListView, as_array, judgments_order
 from receval.metrics.metric import Metric, filled, ratio
 from receval.storage.kernel_cache import njit
 

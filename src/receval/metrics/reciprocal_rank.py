@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.gains import maximum_rating
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import ListView
+from receval.metrics.lists import JudgedItems, ListView
 from receval.metrics.metric import Metric
 from receval.storage.kernel_cache import njit
 

@@ -26,8 +26,7 @@ from receval.metrics.average_precision import EPSILON
 from receval.metrics.averages import MEAN_DECIMALS, QuasiArithmetic
 from receval.metrics.evaluation import evaluate_views
 from receval.metrics.gains import maximum_rating
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import JudgedLists, ListView, view_of
+from receval.metrics.lists import JudgedItems, JudgedLists, ListView, view_of
 from receval.metrics.metric import Metric
 from receval.metrics.registry import parse
 from receval.missing_judgments.judgment_sampling import StackedLists, reduce_lists, stack
@@ -339,7 +338,7 @@ class IncompleteFold:
     remains among two ranks:
 
     >>> from receval.metrics.averages import Arithmetic
-    >>> from receval.metrics.judged_items import JudgedItems
+    >>> from receval.metrics.lists import JudgedItems
     >>> from receval.metrics.precision_and_recall import Precision
     >>> from receval.protocols.judged_ranks import JudgedRanks
     >>> from receval.protocols.protocol import Protocol

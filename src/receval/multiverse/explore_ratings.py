@@ -21,8 +21,7 @@ from receval.data.relevance import RelevanceRule, negative_ratings_notes, releva
 from receval.evaluation.fitted_systems import ProgressSteps, notes_on_clicks
 from receval.evaluation.measurements import FEW_USERS
 from receval.metrics.gains import HIGHEST_EXPONENT
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists
 from receval.multiverse.comparisons import UserValues
 from receval.multiverse.decisions import DECISION_NAMES, Configuration, DecisionGrid, SplitDecision
 from receval.multiverse.exploration import (

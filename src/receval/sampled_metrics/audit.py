@@ -43,8 +43,7 @@ from receval.figures.style import (
     styles_of_many,
 )
 from receval.figures.tables import Column, Table
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists
 from receval.metrics.metric import Metric
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks

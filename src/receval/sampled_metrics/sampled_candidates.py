@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.evaluation import evaluate_views
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists, ListView, view_of
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists, ListView, view_of
 from receval.metrics.metric import Metric
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold

@@ -23,8 +23,7 @@ from receval.data.ratings import Ratings
 from receval.metrics.average_precision import BinaryPreference
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import DatasetMetadata
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedLists
 from receval.metrics.metric import Metric
 from receval.metrics.precision_and_recall import Precision, Recall, StratifiedRecall
 from receval.metrics.registry import parse

@@ -14,8 +14,7 @@ from receval.protocols.protocol import Protocol
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
     from receval.metrics.evaluation import EvaluatedUsers
-    from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-    from receval.metrics.lists import JudgedLists
+    from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists
     from receval.protocols.judged_ranks import JudgedRanks
     from receval.splits.split import Fold, Split
 
@@ -246,7 +245,7 @@ class Experiment(ExperimentDescription):
         self, number: int, part: str = "test", threshold: float | None = None
     ) -> JudgedItems:
         """Return the judged items of a fold, which the lists of all systems share."""
-        from receval.metrics.judged_items import JudgedItems
+        from receval.metrics.lists import JudgedItems
 
         data = self.fold(number)
         key = (part, threshold)
@@ -266,6 +265,6 @@ class Experiment(ExperimentDescription):
     @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
     def metadata(self, threshold: float) -> DatasetMetadata:
         """Return the dataset metadata that some metrics need, with plays summed per pair."""
-        from receval.metrics.judged_items import DatasetMetadata
+        from receval.metrics.lists import DatasetMetadata
 
         return DatasetMetadata.of(self.ratings, threshold)

@@ -19,8 +19,7 @@ from scipy.sparse import csr_array
 from receval.data.ratings import summed_matrix
 from receval.metrics.dialects import DIALECTS, USERS_IN_WORDS, Dialect, dialect
 from receval.metrics.evaluation import evaluate, evaluated_lists
-from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import DatasetMetadata, JudgedItems, JudgedLists
 from receval.metrics.metric import Metric
 from receval.metrics.registry import LIST_METRICS, METRICS, parse_any
 from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists

@@ -123,7 +123,7 @@ def _measured(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
-    from receval.metrics.judged_items import DatasetMetadata
+    from receval.metrics.lists import DatasetMetadata
 
     names, thresholds = (inputs.parameters[name] for name in ("curves", "thresholds"))
     tables = [pd.DataFrame()]

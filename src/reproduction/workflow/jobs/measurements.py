@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings, table_folder
 from receval.metrics.averages import QuasiArithmetic, parse_average
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import JudgedItems, JudgedLists
 from receval.metrics.registry import parse
 from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import SamplingUnit, kept_units
