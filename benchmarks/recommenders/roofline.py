@@ -33,7 +33,7 @@ from numba import njit
 from ranking import one_fold, table
 from scipy.sparse import csr_array
 
-from receval.protocols.ranking import rank_among_all
+from receval.protocols.evaluation import rank_among_all
 from receval.recommenders.cholesky import solve_rows
 from receval.recommenders.neighbourhood import BlockMemory, nearest_rows
 from receval.recommenders.products import inner_products, sparse_products

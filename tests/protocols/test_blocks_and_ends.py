@@ -16,9 +16,8 @@ from protocols.test_ranking import (
 from scipy.sparse import csr_array
 
 from receval.protocols import evaluation
-from receval.protocols.evaluation import rank_judged, rank_judged_together
+from receval.protocols.evaluation import PADDED, rank_judged, rank_judged_together
 from receval.protocols.protocol import Protocol
-from receval.protocols.ranking import PADDED
 from receval.splits.split import Fold, Judgments
 
 PROTOCOLS = [

@@ -40,7 +40,7 @@ def test_a_second_run_does_nothing_after_edits_of_comments_and_docstrings(made: 
     names = (
         PLSA,
         FIG02,
-        "src/receval/protocols/ranking.py",
+        "src/receval/protocols/evaluation.py",
         "src/receval/data/ratings.py",
         "src/reproduction/workflow/jobs/artifacts.py",
         "src/reproduction/workflow/jobs/systems.py",
