@@ -99,13 +99,14 @@ def check_fields(instance: Any, *names: str) -> None:
     TypeError: size is 2.5; it must be a whole number.
     """
     # For mypy, an unknown class may have a metaclass that is not hashable.
-    annotations = _annotations_of(type(instance))  # type: ignore[arg-type]
+    annotations = annotations_of(type(instance))  # type: ignore[arg-type]
     for name in names or [own.name for own in fields(instance)]:
         _check(name, getattr(instance, name), annotations[name])
 
 
 @cache
-def _annotations_of(kind: type) -> dict[str, Any]:
+def annotations_of(kind: type) -> dict[str, Any]:
+    """Return the types of a dataclass's fields."""
     return get_type_hints(kind)
 
 

@@ -86,11 +86,6 @@ class MeasuredTogether:
         """Return the sums over folds of the pseudo-values of some users, measured without others.
 
         The users are given by ascending code.
-
-        Raises
-        ------
-        MissingValueError
-            The metric is not defined for these users on a fold.
         """
         found = np.zeros(len(users))
         for whole in self.parts[metric, protocol, system]:

@@ -57,21 +57,10 @@ class ItemFeatures:
     ) -> ItemFeatures:
         """Read features, and check that all metrics have theirs.
 
-        Parameters
-        ----------
-        given : path, data frame or Features, or a list or tuple of these
-            As for :func:`receval.data.features.read_features`; None without features.
-        item_groups : str or sequence of str
-            Features by whose values items are grouped.
-        item_ids : ndarray of str, shape (n_items,)
-            Identifiers by code.
-
-        Raises
-        ------
-        ValueError
-            A metric or a group needs a feature that is not known.
-        TableError
-            The features cannot be read, or are those of no item.
+        ``given`` is as for :func:`receval.data.features.read_features`, None without features. By
+        the values of the features ``item_groups`` items are grouped; identifiers of items are by
+        code. A feature that is needed and not known is a ValueError, and a table that cannot be
+        read, or is of no item, a TableError.
         """
         chosen = list(metrics)
         wanted = {

@@ -235,13 +235,7 @@ class PlanFolder:
 
     @cached_property
     def plan(self) -> BlockPlan:
-        """The plan.
-
-        Raises
-        ------
-        ValueError
-            There is none, it is damaged, or another version wrote it.
-        """
+        """The plan."""
         path = self.path / PLAN
         if not path.is_file():
             raise ValueError(
@@ -285,13 +279,7 @@ class PlanFolder:
         return self.files(block)[1].is_file()
 
     def write(self, plan: BlockPlan, items: NDArray[Any]) -> None:
-        """Write a plan; the same plan may be there already.
-
-        Raises
-        ------
-        ValueError
-            The folder has another plan, or other files.
-        """
+        """Write a plan; the same plan may be there already."""
         path = self.path / PLAN
         if path.is_file():
             earlier = json.loads(path.read_text(encoding="utf-8"))

@@ -157,10 +157,6 @@ def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDAr
         - ``relevant-covered``: users with a relevant test rating and a list that is not empty
 
         Under 1R every list has a relevant judgment, so the first three are equal.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_lists,)
     """
     view = lists.full
     if evaluated_users == "all":

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import types
 from dataclasses import fields
-from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
+from receval.checked_arguments import annotations_of
 from receval.storage.messages import quoted
 
 _PRINTED_NAMES = {
@@ -50,15 +50,9 @@ def _printed(value: object) -> str:
     return str(value)
 
 
-@cache
-def type_hints(kind: type) -> dict[str, Any]:
-    """Return the types of a dataclass's parameters, cached."""
-    return get_type_hints(kind)
-
-
 def check_choices(value: Any) -> None:
     """Check the parameters that accept only certain words."""
-    for parameter, hint in type_hints(value.__class__).items():
+    for parameter, hint in annotations_of(value.__class__).items():
         if get_origin(hint) is Literal and getattr(value, parameter) not in get_args(hint):
             given = quoted(getattr(value, parameter))
             raise ValueError(
@@ -75,7 +69,7 @@ def read_parameters(
     The text is ``parameter=value,...``; the whole label is for error messages. Parameters to leave
     out appear elsewhere in the label.
     """
-    hints = type_hints(kind)
+    hints = annotations_of(kind)
     accepted = [field.name for field in fields(kind) if field.name not in leave_out]
     values: dict[str, Any] = {}
     for word in filter(None, text.split(",")):

@@ -50,12 +50,8 @@ class DatasetMetadata:
     def of(cls, ratings: Ratings, threshold: float) -> Self:
         """Collect the metadata from the ratings of a dataset, in blocks of users.
 
-        Parameters
-        ----------
-        ratings : Ratings
-            The values of a repeated pair, such as plays, are summed.
-        threshold : float
-            Pairs with a value at or above it are positive.
+        The values of a repeated pair, such as plays, are summed. Pairs with a value at or above the
+        threshold are positive.
 
         Examples
         --------
@@ -131,13 +127,8 @@ class JudgedItems:
     ) -> Self:
         """Sort the judgments of a fold, once for all systems.
 
-        Parameters
-        ----------
-        threshold : float
-            Ratings at or above it are relevant.
-        metadata : DatasetMetadata, or callable that returns one, optional
-            Metadata that some metrics need; they are refused without it. A callable is called only
-            when such a metric is computed, because reading a whole dataset takes time.
+        Metrics that need metadata are refused without them. A callable is called only when such a
+        metric is computed, because reading a whole dataset takes time.
 
         Examples
         --------
@@ -763,12 +754,8 @@ class JudgedLists:
     def view(self, condensed: bool = False, depth: int | None = None) -> ListView:
         """Return the lists in the form that a metric needs.
 
-        Parameters
-        ----------
-        condensed : bool
-            Remove unjudged items, so that ranks count only judged items.
-        depth : int, optional
-            Length at which the lists are cut before condensing (the depth of a run).
+        They are first cut at a length (the depth of a run). Condensed lists are without unjudged
+        items, so that ranks count only judged items.
         """
         return view_of(self.full, condensed, depth)
 

@@ -472,26 +472,10 @@ class Recommender(ListSystem, ABC):
 def make(class_path: str, parameters: Mapping[str, Any], seed: int) -> Recommender:
     """Construct a recommender from its class path and parameters.
 
-    Parameters
-    ----------
-    class_path : str
-        Module and class, such as ``"receval.recommenders.plsa:PLSA"``. The module is imported only
-        now.
-    parameters : mapping of str to value
-        Constructor arguments by name; missing ones keep their defaults.
-    seed : int
-        Seed of the system's random numbers; passed only to classes with a parameter ``seed``.
-
-    Returns
-    -------
-    Recommender
-        The recommender, not fitted.
-
-    Raises
-    ------
-    ValueError
-        If the class does not exist or is not a recommender, a parameter is unknown, or a value is
-        outside its range.
+    The class path names module and class, such as ``receval.recommenders.plsa:PLSA``; the module is
+    imported only now. Missing parameters keep their defaults, and the seed is passed only to
+    classes with a parameter ``seed``. Unknown classes and parameters, and values out of range, are
+    a ValueError.
 
     Examples
     --------

@@ -304,15 +304,7 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
     (2017) are exact. The standard error is for continuous scores drawn independently for every pair
     of user and item.
 
-    Parameters
-    ----------
-    cutoff : int
-        n.
-
-    Returns
-    -------
-    Expectation
-        For the mean over all users under AR, and over all relevant test ratings under 1R.
+    The mean is over all users under AR, and over all relevant test ratings under 1R.
 
     Examples
     --------

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_origin
 
+from receval.checked_arguments import annotations_of
 from receval.metrics.averages import AVERAGES
 from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.gains import gains, losses
-from receval.metrics.labels import type_hints
 from receval.metrics.metric import BaseMetric, Metric
 from receval.metrics.registry import LIST_METRICS, METRICS, RATING_METRICS, metric_class
 from receval.metrics.whole_lists.list_metric import ListMetric
@@ -264,7 +264,7 @@ def _parameters(kind: type, sections: dict[str, str], leave_out: Sequence[str] =
             where = f" as for {other[1]}" if other and field.name not in ("discount", "phi") else ""
             elsewhere.setdefault(where, []).append(f"`{field.name}={_default(field.default)}`")
             continue
-        hint = type_hints(kind)[field.name]
+        hint = annotations_of(kind)[field.name]
         words = [str(word) for word in get_args(hint)] if get_origin(hint) is Literal else []
         words = [word for word in words if word != field.default and "](#" not in meaning]
         others = "".join(f", `{word}`" for word in words)
