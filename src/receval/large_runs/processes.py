@@ -41,10 +41,7 @@ def in_processes(
     With one job or one task, all run in this process. If one fails, its error is raised, and those
     that have not begun are left out.
 
-    Raises
-    ------
-    RuntimeError
-        A process was ended from outside.
+    A process that was ended from outside is a RuntimeError.
     """
     told = finish or (lambda _: None)
     if jobs == 1 or len(tasks) <= 1:

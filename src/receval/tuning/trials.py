@@ -185,10 +185,7 @@ class TrialFolder:
     Each file appears as a whole, and a file that is damaged counts as missing. Without a folder,
     nothing is kept.
 
-    Raises
-    ------
-    ValueError
-        The folder has trials of another plan, or files that are none.
+    A folder with trials of another plan, or with files that are none, is refused.
     """
 
     def __init__(self, folder: Path | None, plan: Mapping[str, Any]) -> None:

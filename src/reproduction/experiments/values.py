@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -119,41 +120,29 @@ def measure_experiment(
     (number of sampled candidates, empty if all are ranked); system.
     """
     for judgments in dict.fromkeys(measurement.judgments for measurement in measurements):
-        own = [measurement for measurement in measurements if measurement.judgments == judgments]
-        for number in experiment.folds:
-            for protocol in experiment.protocols:
-                for system in experiment.all_systems:
-                    yield from _measure_system(experiment, own, number, protocol, system)
-
-
-def _measure_system(
-    experiment: Experiment,
-    measurements: Sequence[Measurement],
-    number: int,
-    protocol: Protocol,
-    system: str,
-) -> Iterator[MeasuredLists]:
-    by_threshold: dict[float, JudgedLists] = {}
-    for measurement in measurements:
-        if measurement.protocol not in (None, protocol):
-            continue
-        own = measurement.threshold
-        threshold = experiment.threshold if own is None else own
-        if threshold not in by_threshold:
-            by_threshold[threshold] = experiment.lists(
-                system, protocol, number, measurement.judgments, threshold
-            )
-        yield measure(
-            by_threshold[threshold],
-            measurement,
-            dataset=experiment.dataset,
-            split=experiment.split,
-            judgments=measurement.judgments,
-            threshold=threshold,
-            fold=str(number),
-            **protocol_columns(protocol),
-            system=system,
-        )
+        for number, protocol, system in product(
+            experiment.folds, experiment.protocols, experiment.all_systems
+        ):
+            by_threshold: dict[float, JudgedLists] = {}
+            for one in measurements:
+                if one.judgments != judgments or one.protocol not in (None, protocol):
+                    continue
+                threshold = experiment.threshold if one.threshold is None else one.threshold
+                if threshold not in by_threshold:
+                    by_threshold[threshold] = experiment.lists(
+                        system, protocol, number, judgments, threshold
+                    )
+                yield measure(
+                    by_threshold[threshold],
+                    one,
+                    dataset=experiment.dataset,
+                    split=experiment.split,
+                    judgments=judgments,
+                    threshold=threshold,
+                    fold=str(number),
+                    **protocol_columns(protocol),
+                    system=system,
+                )
 
 
 def protocol_columns(protocol: Protocol) -> dict[str, str]:
