@@ -100,7 +100,10 @@ class PLSA(TopicModel):
                 users, items, log_likelihood[step] = expectation_maximisation(ratings, users, items)
         log_likelihood[-1] = ratings.ratios(users, items).log_likelihood
         for model in models:
-            model.log_likelihood_ = log_likelihood[: model.iterations + 1].copy()
+            model._record(log_likelihood)
+
+    def _record(self, log_likelihood: NDArray[np.float64]) -> None:
+        self.log_likelihood_ = log_likelihood[: self.iterations + 1].copy()
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         if self.librec_seed is None:
