@@ -49,10 +49,15 @@ def install(versions: str) -> None:
     python = environment / "bin" / "python"
     needed = PROJECT["dependencies"]
     packages = lowest(needed) if versions == "lowest" else needed
-    subprocess.run([sys.executable, "-m", "venv", "--clear", environment], check=True)
+    # The pip that is here installs into it, and Python compiles only the modules that tests import:
+    # most of these libraries are never imported.
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--clear", "--without-pip", environment], check=True
+    )
     subprocess.run(
         [
-            *(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+            *(sys.executable, "-m", "pip", "--python", python, "install", "--quiet"),
+            *("--disable-pip-version-check", "--no-compile"),
             *("--only-binary", ":all:", *packages, *NEEDED_BY_TESTS),
         ],
         check=True,
