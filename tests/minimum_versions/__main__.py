@@ -32,6 +32,9 @@ NEEDED_BY_TESTS = [*PROJECT["optional-dependencies"]["test"], "pyyaml"]
 QUICK = "not slow and not costly and not repository and not processes"
 """What ``--quick`` selects, of all folders: `make quick` leaves out some."""
 
+# Of a quick run, imports and compiled kernels are the greatest part: each process has its own.
+IN_PARALLEL = ("--numprocesses", "auto", "--dist", "loadgroup")
+
 
 def lowest(requirements: list[str]) -> list[str]:
     """Return requirements of exactly the versions that they begin with."""
@@ -73,8 +76,7 @@ def tested(versions: str, folders: list[str], *, quick: bool) -> int:
     return subprocess.run(
         [
             *(python, "-m", "pytest", "-p", "no:cacheprovider", *warnings),
-            *("--numprocesses", "auto", "--dist", "loadgroup"),
-            *(("-m", QUICK, "--hypothesis-profile=quick") if quick else ()),
+            *(("-m", QUICK, "--hypothesis-profile=quick") if quick else IN_PARALLEL),
             *(f"tests/{folder}" for folder in folders),
         ],
         cwd=ROOT,
