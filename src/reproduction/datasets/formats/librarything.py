@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import identifier_codes, last_rows
+from receval.data.repeats import last_rows
 from reproduction.datasets.formats.archives import file_bytes
-from reproduction.datasets.formats.columns import Ignored, Integer, LineFormat, kept_rows
+from reproduction.datasets.formats.columns import Ignored, Integer, LineFormat, rated_pairs
 from reproduction.datasets.reports import ParseReport, RawDataError, shown
 
 # A character that no line has. It replaces the first three spaces, which the fast reader must tell
@@ -45,30 +45,20 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     report = report or ParseReport()
     (path,) = files
     columns = _read(path)
-    users, user_ids = identifier_codes(columns["user"])
-    items, item_ids = identifier_codes(columns["work"])
-    doubled = columns["doubled rating"]
+    users, items, doubled = (columns[name] for name in ("user", "work", "doubled rating"))
     n_pairs = len(last_rows(users, items))
     n_triples = len(last_rows(users, items, doubled))
-    report.rows = len(users)
     report.notes["distinct (user, work) pairs"] = n_pairs
     report.notes["distinct (user, work, rating) triples"] = n_triples
     if report.expected_ratings == n_triples:
         report.ratings_in_print = n_triples
-    rows, values = kept_rows(
+    return rated_pairs(
         users,
         items,
         doubled.astype(np.float32) / np.float32(2),
         report,
         lambda row, reason: RawDataError(path, row + 1, reason),
         by_default="last",
-    )
-    return Ratings(
-        users=users[rows],
-        items=items[rows],
-        values=values,
-        user_ids=user_ids,
-        item_ids=item_ids,
     )
 
 
