@@ -61,19 +61,19 @@ def files(folder: Path = Path("work/demo")) -> InputFiles:
 
 LOOKED_UP: dict[str, tuple[Callable[[InputFiles], Path], str]] = {
     "ratings": (lambda read: read.ratings_folder("ml-1m"), "ml-1m"),
-    "raw_files": (lambda read: read.raw_file("ml-1m"), "ml-1m/raw.json"),
+    "raw_files": (lambda read: read.one("raw_files", "ml-1m", "raw.json"), "ml-1m/raw.json"),
     "splits": (lambda read: read.split_file("ml-1m", "folds"), "ml-1m/folds/split.npz"),
     "ranks": (
         lambda read: read.ranks_file("ml-1m", "folds", "pop"),
         "ml-1m/folds/pop/ranks.npz",
     ),
     "models": (lambda read: read.models_folder("ml-1m", "folds", "pop"), "ml-1m/folds/pop/models"),
-    "published": (lambda read: read.published_file(), "config/published/systems.csv"),
-    "searches": (lambda read: read.search_file("pop"), "pop/search.csv"),
-    "judgment_samplings": (lambda read: read.judgment_sampling_file("items"), "items.npz"),
-    "other_results": (lambda read: read.results_file("fig08"), "fig08.csv"),
-    "simulations": (lambda read: read.simulation_file("skewed", "pop"), "skewed/pop.csv"),
-    "claims": (lambda read: read.claims_file(), "claims/study.csv"),
+    "published": (lambda read: read.one("published"), "config/published/systems.csv"),
+    "searches": (lambda read: read.one("searches", "pop", "search.csv"), "pop/search.csv"),
+    "judgment_samplings": (lambda read: read.one("judgment_samplings", "items.npz"), "items.npz"),
+    "other_results": (lambda read: read.one("other_results", "fig08.csv"), "fig08.csv"),
+    "simulations": (lambda read: read.one("simulations", "skewed", "pop.csv"), "skewed/pop.csv"),
+    "claims": (lambda read: read.one("claims"), "claims/study.csv"),
 }
 
 
@@ -203,17 +203,17 @@ READ_BY_BOTH = {
     "ml-1m/ratings.parquet": TABLE,
     "ml-1m/users.parquet": TABLE,
     "ml-1m/items.parquet": TABLE,
-    "ml-1m/coin-flip/split.npz": "reads the split ml-1m/coin-flip/split.npz",
-    "ml-1m/coin-flip/pop/ranks.npz": "reads the ranks ml-1m/coin-flip/pop/ranks.npz",
-    "ml-1m/coin-flip/random/ranks.npz": "reads the ranks ml-1m/coin-flip/random/ranks.npz",
+    "ml-1m/coin-flip/split.npz": "reads the input of splits ml-1m/coin-flip/split.npz",
+    "ml-1m/coin-flip/pop/ranks.npz": "reads the input of ranks ml-1m/coin-flip/pop/ranks.npz",
+    "ml-1m/coin-flip/random/ranks.npz": "reads the input of ranks ml-1m/coin-flip/random/ranks.npz",
 }
 READ_BY_ARTIFACTS = {
     **READ_BY_BOTH,
-    "published/systems.csv": "reads the published values",
-    "slim/search.csv": "reads the search slim/search.csv",
-    "judgment_samplings/study/items.npz": "reads the judgment sampling items.npz",
-    "artifacts/study/fig08.csv": "reads the results fig08.csv",
-    "simulations/skewed/pop.csv": "reads the simulation skewed/pop.csv",
+    "published/systems.csv": "reads the input of published",
+    "slim/search.csv": "reads the input of searches slim/search.csv",
+    "judgment_samplings/study/items.npz": "reads the input of judgment_samplings items.npz",
+    "artifacts/study/fig08.csv": "reads the input of other_results fig08.csv",
+    "simulations/skewed/pop.csv": "reads the input of simulations skewed/pop.csv",
 }
 
 
@@ -257,7 +257,7 @@ def test_splits_and_ratings_that_an_artifact_opens_itself_must_be_declared(
     inputs = ArtifactInputs(prepared.files, description)
     assert len(inputs.ratings("ml-1m")) == len(inputs.split("ml-1m", "coin-flip").codes[0])
     nothing = ArtifactInputs(InputFiles(), description)
-    with pytest.raises(ValueError, match=r"reads the split ml-1m/coin-flip/split\.npz"):
+    with pytest.raises(ValueError, match=r"reads the input of splits ml-1m/coin-flip/split\.npz"):
         nothing.split("ml-1m", "coin-flip")
     with pytest.raises(ValueError, match="The declared files of ratings are none"):
         nothing.ratings("ml-1m")

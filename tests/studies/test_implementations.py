@@ -286,5 +286,5 @@ def test_only_models_that_are_declared_are_read(inputs: ArtifactInputs) -> None:
     experiment = inputs.experiments["librec"]
     with pytest.raises(ValueError, match="reads no model of pop"):
         inputs.model(experiment, "pop", 0)
-    with pytest.raises(ValueError, match=r"the models .*wrmf/models, which occurs 0 times"):
+    with pytest.raises(ValueError, match=r"input of models .*wrmf/models, which occurs 0 times"):
         inputs.model(experiment, "wrmf", 0)

@@ -107,54 +107,28 @@ class InputFiles:
         tables = [path for path in self.ratings if path.suffix == ".parquet"]
         return table_folder([path for path in tables if path.parent.name == dataset])
 
-    def raw_file(self, dataset: str) -> Path:
-        """Return the description of the raw files of a dataset."""
-        return self._one(self.raw_files, "the raw files", dataset, "raw.json")
-
     def split_file(self, dataset: str, split: str) -> Path:
         """Return the file of a split."""
-        return self._one(self.splits, "the split", dataset, split, "split.npz")
+        return self.one("splits", dataset, split, "split.npz")
 
     def ranks_file(self, dataset: str, split: str, system: str) -> Path:
         """Return the file with the judged ranks of a system."""
-        return self._one(self.ranks, "the ranks", dataset, split, system, "ranks.npz")
+        return self.one("ranks", dataset, split, system, "ranks.npz")
 
     def models_folder(self, dataset: str, split: str, system: str) -> Path:
         """Return the folder with the models of a system, one per fold."""
-        return self._one(self.models, "the models", dataset, split, system, "models")
+        return self.one("models", dataset, split, system, "models")
 
-    def published_file(self) -> Path:
-        """Return the table of published values."""
-        return self._one(self.published, "the published values")
-
-    def search_file(self, system: str) -> Path:
-        """Return the trace of a search for settings."""
-        return self._one(self.searches, "the search", system, "search.csv")
-
-    def judgment_sampling_file(self, name: str) -> Path:
-        """Return the values of a judgment sampling."""
-        return self._one(self.judgment_samplings, "the judgment sampling", f"{name}.npz")
-
-    def results_file(self, artifact: str) -> Path:
-        """Return the results of another artifact of the study."""
-        return self._one(self.other_results, "the results", f"{artifact}.csv")
-
-    def simulation_file(self, name: str, system: str) -> Path:
-        """Return the values of a system in a simulation."""
-        return self._one(self.simulations, "the simulation", name, f"{system}.csv")
-
-    def claims_file(self) -> Path:
-        """Return the verdicts on the claims of the study."""
-        return self._one(self.claims, "the verdicts on claims")
-
-    @staticmethod
-    def _one(declared: Sequence[Path], what: str, *end: str) -> Path:
+    def one(self, kind: str, *end: str) -> Path:
+        """Return the only input of a kind, a field of this class, whose path has this end."""
+        declared: Sequence[Path] = getattr(self, kind)
         found = [path for path in declared if path.parts[len(path.parts) - len(end) :] == end]
         if len(found) != 1:
             raise ValueError(
-                f"The job reads {what} {'/'.join(end)}, which occurs {len(found)} times among "
-                f"the {len(declared)} inputs of this kind that its rule declares. It must occur "
-                "once. reproduction.workflow.plan names the inputs of rules."
+                f"The job reads the input of {kind} {'/'.join(end)}, which occurs "
+                f"{len(found)} times among the {len(declared)} inputs of this kind that its rule "
+                "declares. It must occur once. reproduction.workflow.plan names the inputs of "
+                "rules."
             )
         return found[0]
 

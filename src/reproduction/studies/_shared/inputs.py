@@ -86,18 +86,19 @@ class ArtifactInputs(ArtifactDescription):
             name: Experiment(files, experiment)
             for name, experiment in description.experiments.items()
         }
-        self.published = None if description.published is None else files.published_file()
+        self.published = None if description.published is None else files.one("published")
         self.searches: Mapping[str, Path] = {
-            system: files.search_file(system) for system in description.searches
+            system: files.one("searches", system, "search.csv") for system in description.searches
         }
         self.judgment_samplings: Mapping[str, Path] = {
-            name: files.judgment_sampling_file(name) for name in description.judgment_samplings
+            name: files.one("judgment_samplings", f"{name}.npz")
+            for name in description.judgment_samplings
         }
         self.results: Mapping[str, Path] = {
-            name: files.results_file(name) for name in description.results
+            name: files.one("other_results", f"{name}.csv") for name in description.results
         }
         self.simulations: Mapping[str, Mapping[str, Path]] = {
-            name: {system: files.simulation_file(name, system) for system in systems}
+            name: {system: files.one("simulations", name, f"{system}.csv") for system in systems}
             for name, systems in description.simulations.items()
         }
 
@@ -113,7 +114,7 @@ class ArtifactInputs(ArtifactDescription):
     @property
     def judged_claims(self) -> Path:
         """The verdicts on the claims of the study."""
-        return self.files.claims_file()
+        return self.files.one("claims")
 
     def published_table(self) -> Path:
         """Return the table of published values."""
@@ -158,7 +159,7 @@ class ArtifactInputs(ArtifactDescription):
 
         from reproduction.datasets.raw import RawFiles
 
-        raw = RawFiles.read(self.files.raw_file(dataset))
+        raw = RawFiles.read(self.files.one("raw_files", dataset, "raw.json"))
         for file in (*raw.files, *raw.auxiliary_files):
             file.check()
         parsers = import_module(raw.parser.partition(":")[0])
