@@ -41,7 +41,9 @@ def values_of(tool: str) -> tuple[list[FixtureValue], dict[str, str]]:
 
 @cache
 def fresh_page() -> str:
-    return page_of_dialects(PAGE.read_text(encoding="utf-8"), FOLDER, OF_LISTS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dialects_page, "compared", lambda tool, _: values_of(tool))
+        return page_of_dialects(PAGE.read_text(encoding="utf-8"), FOLDER, OF_LISTS)
 
 
 @pytest.mark.costly

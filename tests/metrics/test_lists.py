@@ -204,9 +204,8 @@ def test_blocks_hold_as_many_rows_as_fit_and_at_least_one(n_judged: list[int], s
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("size", [1, 2, 3, 10])
 def test_values_are_the_same_bytes_however_many_judged_items_are_measured_at_a_time(
-    monkeypatch: pytest.MonkeyPatch, size: int
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     metrics = [
         replace(metric, cutoff=cutoff, condensed=condensed, depth=depth)
@@ -216,11 +215,12 @@ def test_values_are_the_same_bytes_however_many_judged_items_are_measured_at_a_t
     ]
     whole = lists_of(random_cases(3))
     values = evaluate(metrics, whole)
-    monkeypatch.setattr("receval.metrics.lists._BLOCK_ITEMS", size)
-    lists = lists_of(random_cases(3))
-    assert len(list(lists.full.judged.blocks_of_rows())) > 1
-    assert evaluate(metrics, lists).tobytes() == values.tobytes()
-    assert lists.full.n_relevant.tolist() == whole.full.n_relevant.tolist()
+    for size in (1, 2, 3, 10):
+        monkeypatch.setattr("receval.metrics.lists._BLOCK_ITEMS", size)
+        lists = lists_of(random_cases(3))
+        assert len(list(lists.full.judged.blocks_of_rows())) > 1
+        assert evaluate(metrics, lists).tobytes() == values.tobytes(), size
+        assert lists.full.n_relevant.tolist() == whole.full.n_relevant.tolist()
 
 
 def test_metrics_of_1r_are_the_same_bytes_however_many_lists_are_measured_at_a_time(
