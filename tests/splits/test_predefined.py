@@ -48,37 +48,11 @@ def test_all_plays_of_a_held_out_pair_test(tmp_path):
     assert split.codes[0].tolist() == [TEST, TRAIN, TEST]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("u0\ti1\nu1\ti9\nu0\ti8\n", r"given\.txt, line 2: there is no item 'i9' in this dataset"),
-        ("u0\ti1\nu7\ti1\n", r"line 2: there is no user 'u7'"),
-        ("u0\ti1\n0\ti1\n", r"line 2: there is no user '0'"),
-        ("u0\ti1\nu0\ti2\n", r"line 2: user 'u0' has not rated item 'i2'"),
-        ("u0\ti2\nu0\ti1\n", r"line 1: user 'u0' has not rated item 'i2'"),
-        ("u0\ti1\nu1\ti1\nu0\ti1\n", r"line 3: the pair of user 'u0' and item 'i1' is also on"),
-        ("u0\ti1\nu1\n", r"line 2 does not have two columns"),
-        ("u0\ti1\n\nu1\ti1\n", r"line 2 does not have two columns"),
-        ("u0 i1\n", r"line 1 does not have two columns"),
-        ("u0\ti1\t3\n", r"line 1 does not have two columns"),
-        ("u0\ti1\nu1\ti1\t3\n", r"line 2 has 3 columns, but the lines before it have 2"),
-        ("", r"given\.txt is empty"),
-    ],
-)
-def test_a_wrong_line_of_pairs_is_named(tmp_path, ratings, text, message):
-    with pytest.raises(ValueError, match=message):
-        given_by(tmp_path, ratings, text, "held-out-pairs")
-
-
 def test_fold_numbers_as_plain_cross_validation(tmp_path, ratings):
-    given = "1\n2\n2\n1\n3\n", "fold-numbers"
-    split = given_by(tmp_path, ratings, *given, train_order="folds")
+    split = given_by(tmp_path, ratings, "1\n2\n2\n1\n3\n", "fold-numbers", train_order="folds")
     assert split.metadata == {"train_order": "folds"}
-    assert [np.flatnonzero(codes == TEST).tolist() for codes in split.codes] == [
-        [0, 3],
-        [1, 2],
-        [4],
-    ]
+    tested = [np.flatnonzero(codes == TEST).tolist() for codes in split.codes]
+    assert tested == [[0, 3], [1, 2], [4]]
     assert all(set(codes.tolist()) == {TRAIN, TEST} for codes in split.codes)
 
 
@@ -86,16 +60,14 @@ def test_fold_numbers_go_up_to_99(tmp_path):
     ratings = ratings_of([(user, 0) for user in range(99)], 99, 1)
     text = "".join(f"{number}\n" for number in range(99, 0, -1))
     split = given_by(tmp_path, ratings, text, "fold-numbers")
-    assert [np.flatnonzero(codes == TEST).tolist() for codes in split.codes] == [
-        [98 - number] for number in range(99)
-    ]
+    tested = [np.flatnonzero(codes == TEST).tolist() for codes in split.codes]
+    assert tested == [[98 - number] for number in range(99)]
 
 
 def test_pairs_of_more_users_than_items_are_told_apart(tmp_path):
     pairs = [(user, item) for user in range(9) for item in range(2)]
     ratings = ratings_of(pairs, 9, 2)
-    held_out = pairs[::5]
-    text = "".join(f"u{user}\ti{item}\n" for user, item in held_out)
+    text = "".join(f"u{user}\ti{item}\n" for user, item in pairs[::5])
     split = given_by(tmp_path, ratings, text, "held-out-pairs")
     assert np.flatnonzero(split.codes[0] == TEST).tolist() == list(range(0, 18, 5))
 
@@ -116,9 +88,22 @@ def test_fold_numbers_with_unknown_ratings_as_the_unbiased_test(tmp_path, rating
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+WRONG_LINES = {
+    "held-out-pairs": [
+        ("u0\ti1\nu1\ti9\nu0\ti8\n", r"given\.txt, line 2: there is no item 'i9' in this dataset"),
+        ("u0\ti1\nu7\ti1\n", r"line 2: there is no user 'u7'"),
+        ("u0\ti1\n0\ti1\n", r"line 2: there is no user '0'"),
+        ("u0\ti1\nu0\ti2\n", r"line 2: user 'u0' has not rated item 'i2'"),
+        ("u0\ti2\nu0\ti1\n", r"line 1: user 'u0' has not rated item 'i2'"),
+        ("u0\ti1\nu1\ti1\nu0\ti1\n", r"line 3: the pair of user 'u0' and item 'i1' is also on"),
+        ("u0\ti1\nu1\n", r"line 2 does not have two columns"),
+        ("u0\ti1\n\nu1\ti1\n", r"line 2 does not have two columns"),
+        ("u0 i1\n", r"line 1 does not have two columns"),
+        ("u0\ti1\t3\n", r"line 1 does not have two columns"),
+        ("u0\ti1\nu1\ti1\t3\n", r"line 2 has 3 columns, but the lines before it have 2"),
+        ("", r"given\.txt is empty"),
+    ],
+    "fold-numbers": [
         ("1\n2\nx\n1\ny\n", r"given\.txt, line 3: 'x' is not the number of a fold"),
         ("1\n2\n0\n1\n2\n", r"line 3: '0' is not the number of a fold"),
         ("1\n2\n-1\n1\n2\n", r"line 3: '-1' is not the number of a fold"),
@@ -131,10 +116,16 @@ def test_fold_numbers_with_unknown_ratings_as_the_unbiased_test(tmp_path, rating
         ("1\n3\n3\n1\n1\n", r"no line has the fold number 2"),
         ("4\n6\n3\n2\n2\n", r"no line has the fold number 1"),
     ],
+}
+
+
+@pytest.mark.each(
+    ("kind", "text", "message"),
+    [(kind, *case) for kind, cases in WRONG_LINES.items() for case in cases],
 )
-def test_a_wrong_line_of_fold_numbers_is_named(tmp_path, ratings, text, message):
+def test_a_wrong_line_is_named(tmp_path, ratings, kind, text, message):
     with pytest.raises(ValueError, match=message):
-        given_by(tmp_path, ratings, text, "fold-numbers")
+        given_by(tmp_path, ratings, text, kind)
 
 
 def test_held_out_pairs_have_no_unbiased_test(tmp_path, ratings):
