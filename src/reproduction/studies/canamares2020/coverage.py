@@ -235,7 +235,8 @@ def draw_fig08(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         below.set_ylabel("User coverage\nof kNN (%)")
         below.set_xlabel("Minimum overlap (items in common)")
         below.set_xticks(display.parameters["overlaps"])
-        below.set_ylim(0, 1.05)
+        # Shares of nearly 0 have whole marks.
+        below.set_ylim(-0.03, 1.05)
         below.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=""))
     letter_panels(panels.ravel())
     label_lines(panels[0])

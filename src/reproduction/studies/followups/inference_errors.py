@@ -437,7 +437,8 @@ def set_log_shares(axes: Axes, lowest: float) -> float:
     axes.set_yscale("log")
     plain_ticks(axes.yaxis, shown)
     end = min(shown[0], lowest) / 1.1
-    axes.set_ylim(end, 1.12)
+    # What is drawn at the end has a whole mark.
+    axes.set_ylim(end / 1.1, 1.12)
     return end
 
 
