@@ -6,7 +6,7 @@
 # make accept      accept the new results: copy them to results/
 # make clean       delete everything that the workflow made, except downloads in work/raw
 #
-# make quick       unit tests, in half a minute
+# make quick       unit tests, in less than a minute
 # make test        tests of the library, in three minutes (BUDGET=SECONDS of processor time)
 # make check       make demo, then all tests, including those of workflow runs, documents and results
 # make lint        check style, types, imports and the workflow
