@@ -184,7 +184,7 @@ def test_lists_with_the_best_first_have_the_same_values(
         judged = own["test"].query(f"user == {one['user'][5]} and rating > 3")["item"]
         listed = one["item"].tolist()[:8]
         for row, item in ((4, 0), (5, judged.max())):
-            other = listed.index(item) if item in listed else row
+            other = listed.index(item)
             listed[row], listed[other] = item, listed[row]
         one.loc[:7, "item"] = listed
         if change == "equal beside ranks":
