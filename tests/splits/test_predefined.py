@@ -72,16 +72,14 @@ def test_pairs_of_more_users_than_items_are_told_apart(tmp_path):
     assert np.flatnonzero(split.codes[0] == TEST).tolist() == list(range(0, 18, 5))
 
 
-def test_fold_numbers_with_all_ratings_of_the_fold_as_the_unbiased_test(tmp_path, ratings):
-    split = given_by(tmp_path, ratings, "1\n2\n2\n1\n2\n", "fold-numbers", "fold")
+def test_all_or_unknown_ratings_of_a_fold_are_the_unbiased_test(tmp_path, ratings):
+    given = "1\n2\n2\n1\n2\n", "fold-numbers"
+    split = given_by(tmp_path, ratings, *given, "fold")
     assert [codes.tolist() for codes in split.codes] == [
         [TEST | UNBIASED, 0, TRAIN, TEST | UNBIASED, 0],
         [TRAIN, UNBIASED, TEST | UNBIASED, TRAIN, UNBIASED],
     ]
-
-
-def test_fold_numbers_with_unknown_ratings_as_the_unbiased_test(tmp_path, ratings):
-    split = given_by(tmp_path, ratings, "1\n2\n2\n1\n2\n", "fold-numbers", "unknown")
+    split = given_by(tmp_path, ratings, *given, "unknown")
     assert [codes.tolist() for codes in split.codes] == [
         [TEST, UNBIASED, TRAIN, TEST, UNBIASED],
         [TRAIN, UNBIASED, TEST, TRAIN, UNBIASED],
