@@ -257,6 +257,8 @@ def unrendered(monkeypatch: pytest.MonkeyPatch) -> None:
         return f"<svg><desc>{escape(ascii(shown))}</desc></svg>".encode()
 
     monkeypatch.setattr("receval.figures.finish.rendered_svg", drawn)
+    # All ticks would be made for it.
+    monkeypatch.setattr("receval.figures.finish.borrow_letters", lambda figure: "")
 
 
 @pytest.fixture

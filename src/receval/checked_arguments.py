@@ -146,7 +146,7 @@ def _check(name: str, value: Any, wanted: Any) -> None:
     # A number with a point may be NaN; what else is of the wanted class is often checked.
     if type(value) is wanted and wanted is not float:
         return
-    alternatives = list(_alternatives(wanted))
+    alternatives = _alternatives(wanted)
     if any(_allows(one, value) for one in alternatives):
         return
     *before, last = dict.fromkeys(words for one in alternatives for words in _in_words(one))
@@ -161,12 +161,11 @@ def _check(name: str, value: Any, wanted: Any) -> None:
     raise (ValueError if is_wrong_value else TypeError)(f"{name} is {shown}; it must be {told}.")
 
 
-def _alternatives(wanted: Any) -> Iterator[Any]:
-    if get_origin(wanted) in (Union, UnionType):
-        for one in get_args(wanted):
-            yield from _alternatives(one)
-    else:
-        yield wanted
+@cache
+def _alternatives(wanted: Any) -> tuple[Any, ...]:
+    if get_origin(wanted) not in (Union, UnionType):
+        return (wanted,)
+    return tuple(each for one in get_args(wanted) for each in _alternatives(one))
 
 
 def _allows(wanted: Any, value: Any) -> bool:

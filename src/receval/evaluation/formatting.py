@@ -157,35 +157,30 @@ def averages_table(
         columns=(*heads, Column("System"), *[Column("Users", "right")] * differ, *columns),
         rows=tuple(rows),
         caption=" ".join(told) + directions_in_words(metrics, less_is_better),
-        styles=_styles(groups, rows, len(metrics), decimals, less_is_better),
+        styles=_styles(groups, rows, digits, less_is_better),
     )
 
 
 def _styles(
     groups: pd.DataFrame,
     rows: list[tuple[str, ...]],
-    n_metrics: int,
-    decimals: int,
+    digits: Mapping[str, int],
     less_is_better: Collection[str],
 ) -> dict[tuple[int, int], CellStyle]:
     """Return which averages are printed as the best of several, and how many letters follow."""
-    first = len(rows[0]) - n_metrics
+    first = len(rows[0]) - len(digits)
     n_systems = groups["system"].nunique()
-    protocols = list(dict.fromkeys(groups["protocol"]))
-    metrics = list(dict.fromkeys(groups["metric"]))
+    protocols, metrics = (list(dict.fromkeys(groups[name])) for name in ("protocol", "metric"))
     found = {}
-    for block, protocol in enumerate(protocols):
-        for place, metric in enumerate(metrics):
-            own = _of(groups, protocol, metric)["mean"]
-            good = goodness(metric, own, less_is_better)
-            of_all = groups[groups["metric"] == metric]["mean"]
-            digits = decimals_of(of_all, decimals)
-            best = {fixed(mean, digits) for mean in own[good == np.fmax.reduce(good)]}
-            for row in range(block * n_systems, (block + 1) * n_systems):
-                cell = rows[row][first + place]
-                printed = cell.rstrip(ascii_lowercase + DAGGER)
-                is_bold = n_systems > 1 and printed.partition(" ")[0] in best
-                found[row, first + place] = CellStyle(is_bold, len(cell) - len(printed))
+    for (protocol, metric), own in groups.groupby(["protocol", "metric"])["mean"]:
+        good = goodness(metric, own, less_is_better)
+        best = {fixed(mean, digits[metric]) for mean in own[good == np.fmax.reduce(good)]}
+        begin, column = protocols.index(protocol) * n_systems, first + metrics.index(metric)
+        for row in range(begin, begin + n_systems):
+            cell = rows[row][column]
+            printed = cell.rstrip(ascii_lowercase + DAGGER)
+            is_bold = n_systems > 1 and printed.partition(" ")[0] in best
+            found[row, column] = CellStyle(is_bold, len(cell) - len(printed))
     return found
 
 
