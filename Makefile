@@ -66,7 +66,8 @@ test: BUDGET = 340
 # something that drives a browser, the tests of pages.
 check: BUDGET = $(if $(wildcard $(VENV)/lib/*/site-packages/playwright),740,600)
 
-PYTEST = $(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder --budget $(BUDGET)
+# The tests and their plug-ins are compiled once, whatever the environment says.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder --budget $(BUDGET)
 
 quick: $(VENV)/ready-to-test
 	$(PYTEST) -m quick --hypothesis-profile=quick
