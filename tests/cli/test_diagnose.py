@@ -46,7 +46,7 @@ def test_diagnose_writes_one_folder_says_what_it_recommends_and_is_repeated_from
         assert Path("mine", name).read_bytes() == Path("other", name).read_bytes(), name
 
 
-@pytest.mark.usefixtures("unrendered")
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.costly
 def test_unbiased_judgments_are_read_from_their_own_file(
     capsys: pytest.CaptureFixture[str],

@@ -13,7 +13,7 @@ from cli.random_tables import random_ratings
 
 from receval.cli.main import main
 
-pytestmark = pytest.mark.usefixtures("unrendered")
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ import pytest
 from receval.cli.main import main
 from receval.evaluation.report import SETTINGS, Report, settings_text
 
-pytestmark = pytest.mark.usefixtures("two_runs", "unrendered")
+pytestmark = pytest.mark.usefixtures("two_runs", "undrawn")
 
 RUNS = ["runs", "--test", "test.csv", "a.csv", "b.csv", "--metric", "RR", "--depth", "whole"]
 

@@ -40,7 +40,7 @@ def test_evaluate_writes_one_folder(capsys: pytest.CaptureFixture[str]) -> None:
     assert settings["result"]["relevant"] == 4
 
 
-@pytest.mark.usefixtures("unrendered")
+@pytest.mark.usefixtures("undrawn")
 def test_lists_of_systems_and_runs_are_written_where_they_are_asked_for() -> None:
     Path("r.csv").write_text(random_ratings(40, 25, 0.5), encoding="utf-8")
     split = rv.split(rv.read_ratings("r.csv"), "user-ratio", train_ratio=0.8, seed=1)
@@ -55,7 +55,7 @@ def test_lists_of_systems_and_runs_are_written_where_they_are_asked_for() -> Non
             assert own[column].astype(str).tolist() == wanted[column].astype(str).tolist()
 
 
-@pytest.mark.usefixtures("unrendered")
+@pytest.mark.usefixtures("undrawn")
 def test_runs_are_named_by_their_files_or_by_the_caller(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -68,7 +68,7 @@ def test_runs_are_named_by_their_files_or_by_the_caller(
     assert "AP" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("unrendered")
+@pytest.mark.usefixtures("undrawn")
 def test_what_may_mislead_is_told_and_refused_where_strict_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -14,7 +14,7 @@ import pytest
 import receval as rv
 from receval.cli.main import main
 
-pytestmark = pytest.mark.usefixtures("unrendered")
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 USUAL = ["--system", "pop", "--metric", "RR", "--relevant", "3", "--quiet"]
 
