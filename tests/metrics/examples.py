@@ -44,7 +44,7 @@ def one_user(
     return JudgedLists.of(judgments, ranks(found, [length]), THRESHOLD, AR, metadata)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One user's list and judgments, as papers write of them: items, sets, ratings."""
 
