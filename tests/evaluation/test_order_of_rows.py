@@ -266,7 +266,7 @@ def test_a_digest_tells_other_ratings_and_no_other_order() -> None:
     assert read_ratings(rows[1:]).digest() != digest
 
 
-@pytest.mark.usefixtures("unrendered")
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.costly
 def test_a_command_that_is_repeated_on_other_ratings_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
