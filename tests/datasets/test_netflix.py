@@ -118,6 +118,13 @@ def test_windows_line_ends_are_line_ends(tmp_path: Path, write: Write, parse: Pa
     assert rows_of(parse(write(tmp_path, windows))) == ROWS
 
 
+def test_a_user_who_is_the_first_beyond_the_table_of_users_is_read(tmp_path: Path) -> None:
+    # The table made for the users of the first movie has the numbers 0 to 5.
+    movies = {1: "3,3,1970-01-01\n", 2: "6,4,1970-01-01\n3,5,1970-01-01\n"}
+    rows = [("3", "1", 3, 0), ("6", "2", 4, 0), ("3", "2", 5, 0)]
+    assert rows_of(parse_movie_files(movie_files(tmp_path, movies))) == rows
+
+
 BAD_LINES = [
     ("5,3\n", "expected 3 fields (user, rating, date) separated by ','"),
     ("5,6,2005-09-06\n", "the rating is '6', not a whole number from 1 to 5"),
