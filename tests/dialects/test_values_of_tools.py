@@ -16,7 +16,6 @@ from reproduction.publishing.dialects_page import (
     EXACT,
     KNOWN_DEVIATIONS,
     START,
-    FixtureValue,
     KnownDeviation,
     compared,
     fixture_tools,
@@ -34,22 +33,21 @@ PAGE = Path(__file__).parents[2] / "docs" / "dialects.md"
 NOT_RUN = {"ranksys", "librec-2.0", "librec-3.0", "valcarce2018"}
 
 
-@cache
-def values_of(tool: str) -> tuple[list[FixtureValue], dict[str, str]]:
-    return compared(tool, FOLDER)
+# Tests of single tools and of the page share what was compared.
+values_of = cache(compared)
 
 
 @cache
 def fresh_page() -> str:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dialects_page, "compared", lambda tool, _: values_of(tool))
+        patch.setattr(dialects_page, "compared", values_of)
         return page_of_dialects(PAGE.read_text(encoding="utf-8"), FOLDER, OF_LISTS)
 
 
 @pytest.mark.costly
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_value_of_a_tool_is_ours_or_has_a_reason(tool: str) -> None:
-    values, _ = values_of(tool)
+    values, _ = values_of(tool, FOLDER)
     strange = [value for value in values if not is_ours(value) and reason_for(value) is None]
     assert not strange[:5]
     exact = [value for value in values if is_ours(value)]
@@ -60,7 +58,7 @@ def test_every_value_of_a_tool_is_ours_or_has_a_reason(tool: str) -> None:
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.costly
 def test_no_metric_of_a_fixture_is_left_out_without_a_reason(tool: str) -> None:
-    for name, why in values_of(tool)[1].items():
+    for name, why in values_of(tool, FOLDER)[1].items():
         assert re.search(
             "no metric of this name|cannot compute it with|is a metric of whole lists", why
         ), (name, why)
@@ -69,7 +67,7 @@ def test_no_metric_of_a_fixture_is_left_out_without_a_reason(tool: str) -> None:
 @pytest.mark.parametrize("known", KNOWN_DEVIATIONS, ids=lambda known: f"{known.tool} {known.why}")
 @pytest.mark.costly
 def test_every_reason_is_needed(known: KnownDeviation) -> None:
-    values, _ = values_of(known.tool)
+    values, _ = values_of(known.tool, FOLDER)
     assert any(known.concerns(value) and not is_ours(value) for value in values)
 
 

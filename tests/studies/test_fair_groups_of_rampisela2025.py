@@ -56,6 +56,9 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
     parser = "reproduction.datasets.formats.movielens:parse_dat"
     raw = RawFiles("ml-1m", "own", parser, (), (RawFile.of(users),))
     raw.write(folder / "ml-1m" / "raw.json")
+    # Raw files of another dataset, which have no users.
+    (folder / "bookcrossing").mkdir()
+    RawFiles("bookcrossing", "own", parser, ()).write(folder / "bookcrossing" / "raw.json")
     return inputs_of(
         folder,
         {"ml-1m": ratings},
