@@ -96,12 +96,12 @@ def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
     wanted = look_up(files())
     declared = getattr(files(), kind)
     others = [path for path in declared if path != wanted]
-    name = "" if kind in ("published", "claims") else f" {end}"
+    named = kind if kind in ("published", "claims") else f"{kind} {end}"
     for paths, times in ((others, 0), ((), 0), ([*declared, Path("old") / wanted], 2)):
         with pytest.raises(ValueError, match="The job reads the") as refused:
             look_up(replace(files(), **{kind: paths}))
-        said = f"{name}, which occurs {times} times among the {len(paths)} inputs of this kind"
-        assert said in str(refused.value)
+        said = f"the input of {named}, which occurs {times} times among the {len(paths)} inputs of"
+        assert f"{said} this kind" in str(refused.value)
         assert "reproduction.workflow.plan names the inputs of rules" in str(refused.value)
 
 

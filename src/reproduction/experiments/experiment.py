@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from receval.protocols.protocol import Protocol
 
@@ -37,8 +37,7 @@ class ExperimentDescription:
     # Ratings at or above it are relevant.
     threshold: float
     evaluated_users: EvaluatedUsers
-    # Whether the lists are measured by the test ratings ("observed"), by the unbiased ones
-    # ("real"), or by both.
+    # What the lists are measured by: the test ratings ("observed"), the unbiased ("real"), or both.
     evaluations: tuple[str, ...]
     # The threshold of the unbiased judgments in the released code, if it differs.
     released_real_threshold: float | None
@@ -54,6 +53,13 @@ class ExperimentDescription:
     def all_systems(self) -> tuple[str, ...]:
         """The paper's systems, then the extra ones."""
         return (*self.systems, *self.extra_systems)
+
+
+# The fields of the inputs in which single files are looked up.
+KindOfInput = (
+    Literal["raw_files", "splits", "ranks", "models", "published", "searches"]
+    | Literal["judgment_samplings", "other_results", "simulations", "claims"]
+)
 
 
 @dataclass(frozen=True)
@@ -119,16 +125,16 @@ class InputFiles:
         """Return the folder with the models of a system, one per fold."""
         return self.one("models", dataset, split, system, "models")
 
-    def one(self, kind: str, *end: str) -> Path:
-        """Return the only input of a kind, a field of this class, whose path has this end."""
+    def one(self, kind: KindOfInput, *end: str) -> Path:
+        """Return the only input of a kind whose path has this end."""
         declared: Sequence[Path] = getattr(self, kind)
         found = [path for path in declared if path.parts[len(path.parts) - len(end) :] == end]
         if len(found) != 1:
+            named = " ".join(filter(None, (kind, "/".join(end))))
             raise ValueError(
-                f"The job reads the input of {kind} {'/'.join(end)}, which occurs "
-                f"{len(found)} times among the {len(declared)} inputs of this kind that its rule "
-                "declares. It must occur once. reproduction.workflow.plan names the inputs of "
-                "rules."
+                f"The job reads the input of {named}, which occurs {len(found)} times among the "
+                f"{len(declared)} inputs of this kind that its rule declares. It must occur once. "
+                "reproduction.workflow.plan names the inputs of rules."
             )
         return found[0]
 

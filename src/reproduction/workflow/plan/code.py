@@ -7,6 +7,7 @@ import atexit
 import hashlib
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -43,7 +44,8 @@ class PlannedCode:
         self.root = root
         self._known = known
         self._entries: dict[str, tuple[str, ...]] = known._entries if known else {}
-        # A plan asks for most hundreds of times. Those of plugins are of what was read last.
+        # A plan asks for most of them hundreds of times. Those of plugins are left out:
+        # files_of_package keeps what they are made from.
         self._digests: dict[tuple[str, ...], str] = known._digests if known else {}
 
     def digest(self, *entries: str) -> str:
@@ -102,27 +104,19 @@ class PlannedCode:
         return self.settings.systems[system].recommender
 
 
+@dataclass(frozen=True, eq=False)
 class CodeDigests:
     """Digests of the code behind artifacts, which make jobs run again after an edit.
 
-    Every digest behind an artifact is a parameter of a rule, so every plan has computed all of
-    them. Tests compare them with the rules, and edit code. For systems that are divided into
-    shards, they are the digests of the undivided jobs, whose results have the same bytes. So
-    records do not depend on the division.
+    Every digest is a parameter of a rule, so every plan computes all of them, and tests compare
+    them with the rules. For systems that are divided into shards, they are those of the undivided
+    jobs, whose results have the same bytes: records do not depend on the division.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        artifacts: PlannedArtifacts,
-        claims: PlannedClaims,
-        code: PlannedCode,
-    ) -> None:
-        self.settings = settings
-        self.artifacts = artifacts
-        self.claims = claims
-        self.code = code
-        self._datasets = artifacts.datasets
+    settings: Settings
+    artifacts: PlannedArtifacts
+    claims: PlannedClaims
+    code: PlannedCode
 
     def of_study(self, study: str) -> dict[str, dict[str, str]]:
         """Return the digests of each artifact of a study that can be made.
@@ -169,11 +163,11 @@ class CodeDigests:
 
     def _prepared(self, dataset: str) -> Digests:
         """Return the digests of the jobs that make and parse the raw files of a dataset."""
-        parsers = self._datasets.parser_entries(dataset)
-        found = {self.code.of_job("data:prepare_ratings", *parsers)}
+        datasets = self.artifacts.datasets
+        found = {self.code.of_job("data:prepare_ratings", *datasets.parser_entries(dataset))}
         # Fetched files are identified by checksums.
-        if self._datasets.is_generated(dataset):
-            writer = self._datasets.writer_entry(dataset)
+        if datasets.is_generated(dataset):
+            writer = datasets.writer_entry(dataset)
             found.add(self.code.of_job("data:generate_twin", writer))
         return frozenset(found)
 
