@@ -62,14 +62,14 @@ ROUNDED = " (rounded to a quarter of a microsecond)"
 
 
 def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
-    """Return a column of timestamps as seconds since 1970-01-01 UTC, and if they are dates.
+    """Return a column of timestamps as seconds since 1970-01-01 UTC, and what dates are, in words.
 
-    Numbers are unchanged, and words for them empty.
+    Numbers are returned unchanged, with an empty text.
 
     Moments are numbers; Arrow dates and times, which are UTC unless they have a time zone; or texts
     such as ``2003-02-28``, ``20030228T235959``, ``2003-02-28 23:59:59.123456789``,
     ``2003-02-28T23:59:59+01:00``, either all with an offset or all without, or texts of numbers.
-    Other values, and values of several kinds, are a ValueError.
+    Other values, or values of several kinds, raise a ValueError.
 
     Examples
     --------

@@ -85,7 +85,8 @@ class MeasuredTogether:
     def sums(self, metric: str, protocol: str, system: str, users: NDArray) -> NDArray[np.float64]:
         """Return the sums over folds of the pseudo-values of some users, measured without others.
 
-        The users are given by ascending code.
+        The users are given by ascending code. A metric that is not defined for them on a fold
+        raises a :class:`.MissingValueError`.
         """
         found = np.zeros(len(users))
         for whole in self.parts[metric, protocol, system]:

@@ -57,10 +57,11 @@ class ItemFeatures:
     ) -> ItemFeatures:
         """Read features, and check that all metrics have theirs.
 
-        ``given`` is as for :func:`receval.data.features.read_features`, None without features. By
-        the values of the features ``item_groups`` items are grouped; identifiers of items are by
-        code. A feature that is needed and not known is a ValueError, and a table that cannot be
-        read, or is of no item, a TableError.
+        ``given`` is what :func:`receval.data.features.read_features` reads, or a list or tuple of
+        it; None without features. ``item_groups`` names features by whose values items are grouped.
+        ``item_ids`` has the identifiers by code. A feature that a metric or a group needs and that
+        is not known raises a ValueError. Features that cannot be read, or of which none is of an
+        item, raise a TableError.
         """
         chosen = list(metrics)
         wanted = {

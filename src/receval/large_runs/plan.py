@@ -235,7 +235,7 @@ class PlanFolder:
 
     @cached_property
     def plan(self) -> BlockPlan:
-        """The plan."""
+        """The plan. No plan, a damaged one, or one of another version raises a ValueError."""
         path = self.path / PLAN
         if not path.is_file():
             raise ValueError(
@@ -279,7 +279,7 @@ class PlanFolder:
         return self.files(block)[1].is_file()
 
     def write(self, plan: BlockPlan, items: NDArray[Any]) -> None:
-        """Write a plan; the same plan may be there already."""
+        """Write a plan. The same may be there; another plan, or other files, raise a ValueError."""
         path = self.path / PLAN
         if path.is_file():
             earlier = json.loads(path.read_text(encoding="utf-8"))

@@ -39,9 +39,7 @@ def in_processes(
     """Return what tasks return, in their order; ``finish`` is called with the number done.
 
     With one job or one task, all run in this process. If one fails, its error is raised, and those
-    that have not begun are left out.
-
-    A process that was ended from outside is a RuntimeError.
+    that have not begun are left out. A process that is ended from outside raises a RuntimeError.
     """
     told = finish or (lambda _: None)
     if jobs == 1 or len(tasks) <= 1:

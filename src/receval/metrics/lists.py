@@ -127,8 +127,9 @@ class JudgedItems:
     ) -> Self:
         """Sort the judgments of a fold, once for all systems.
 
-        Metrics that need metadata are refused without them. A callable is called only when such a
-        metric is computed, because reading a whole dataset takes time.
+        Ratings at or above the threshold are relevant. Some metrics need ``metadata`` and are
+        refused without it. A callable is called only when such a metric is computed, because
+        reading a whole dataset takes time.
 
         Examples
         --------
@@ -754,8 +755,8 @@ class JudgedLists:
     def view(self, condensed: bool = False, depth: int | None = None) -> ListView:
         """Return the lists in the form that a metric needs.
 
-        They are first cut at a length (the depth of a run). Condensed lists are without unjudged
-        items, so that ranks count only judged items.
+        With ``depth``, they are first cut at this length (the depth of a run). Then ``condensed``
+        removes unjudged items, so that ranks count only judged items.
         """
         return view_of(self.full, condensed, depth)
 

@@ -473,9 +473,10 @@ def make(class_path: str, parameters: Mapping[str, Any], seed: int) -> Recommend
     """Construct a recommender from its class path and parameters.
 
     The class path names module and class, such as ``receval.recommenders.plsa:PLSA``; the module is
-    imported only now. Missing parameters keep their defaults, and the seed is passed only to
-    classes with a parameter ``seed``. Unknown classes and parameters, and values out of range, are
-    a ValueError.
+    imported only now. Parameters that are not given keep their defaults, and the seed is passed
+    only to classes with a parameter ``seed``. The recommender is not fitted. A class that does not
+    exist or is not a recommender, an unknown parameter, or a value outside its range raises a
+    ValueError.
 
     Examples
     --------

@@ -304,7 +304,8 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
     (2017) are exact. The standard error is for continuous scores drawn independently for every pair
     of user and item.
 
-    The mean is over all users under AR, and over all relevant test ratings under 1R.
+    Here n is the ``cutoff``. The expectation is that of the mean over all users under AR, and over
+    all relevant test ratings under 1R.
 
     Examples
     --------

@@ -183,9 +183,7 @@ class TrialFolder:
     """The trials in a folder, which a later call with the same plan reads instead of running them.
 
     Each file appears as a whole, and a file that is damaged counts as missing. Without a folder,
-    nothing is kept.
-
-    A folder with trials of another plan, or with files that are none, is refused.
+    nothing is kept. A folder that has trials of another plan, or other files, raises a ValueError.
     """
 
     def __init__(self, folder: Path | None, plan: Mapping[str, Any]) -> None:
