@@ -20,7 +20,7 @@ from reproduction.workflow.provenance.versions import processor_and_arithmetic
 _followed_once = cache(CodeSnapshot)
 
 KEPT = ("table1", "table2")
-"""The artifacts of one study that stay: each takes its time in every test."""
+"""The artifacts of ``STUDY`` that the made-up run has; more of them would slow every test down."""
 
 
 def _keep_few(study: dict[str, Any]) -> None:
@@ -42,9 +42,9 @@ def _without_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A repository whose demo has been run, and where each test gets a copy of it.
+    """A repository whose demo has been run, and the folder that each test finds a copy of it in.
 
-    It is made in the same place as all copies, so that the sources are parsed once.
+    It is also made in that folder, so that the sources are parsed once.
     """
     folder = tmp_path_factory.mktemp("cli")
     copy, made = folder / "copy", folder / "made"
