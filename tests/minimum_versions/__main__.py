@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,15 +53,15 @@ def install(versions: str) -> None:
     python = environment / "bin" / "python"
     needed = PROJECT["dependencies"]
     packages = lowest(needed) if versions == "lowest" else needed
-    # The pip that is here installs into it, and Python compiles only the modules that tests import:
-    # most of these libraries are never imported.
-    subprocess.run(
-        [sys.executable, "-m", "venv", "--clear", "--without-pip", environment], check=True
-    )
+    # If there is a pip here, it installs into it: the one of Python 3.11 is the first that can.
+    is_here = find_spec("pip") is not None
+    without = ["--without-pip"] if is_here else []
+    pip = [sys.executable, "-m", "pip", "--python", python] if is_here else [python, "-m", "pip"]
+    subprocess.run([sys.executable, "-m", "venv", "--clear", *without, environment], check=True)
     subprocess.run(
         [
-            *(sys.executable, "-m", "pip", "--python", python, "install", "--quiet"),
-            *("--disable-pip-version-check", "--no-compile"),
+            # Python compiles only the modules that tests import: most of these are never imported.
+            *(*pip, "install", "--quiet", "--disable-pip-version-check", "--no-compile"),
             *("--only-binary", ":all:", *packages, *NEEDED_BY_TESTS),
         ],
         check=True,
@@ -71,8 +72,10 @@ def tested(versions: str, folders: list[str], *, quick: bool) -> int:
     """Run tests in an environment, and return the status of pytest."""
     environment = environment_of(versions)
     python = environment / "bin" / "python"
-    # Packages that came later warn of how older ones call them, which is not our concern.
-    warnings = ("-W", "ignore::DeprecationWarning") if versions == "lowest" else ()
+    # Python warns of the syntax of libraries when tests compile them, before 3.12 of escapes by
+    # another class. Packages that came later warn of how older ones call them.
+    deprecated = "" if versions == "lowest" else "invalid escape sequence"
+    warnings = ("-W", "ignore::SyntaxWarning", "-W", f"ignore:{deprecated}:DeprecationWarning")
     return subprocess.run(
         [
             *(python, "-m", "pytest", "-p", "no:cacheprovider", *warnings),
