@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import io
-import tarfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from datasets.parsed_rows import refused, rows_of
+from faults.raw_samples import packed, tar
 
 from receval.data.ratings import Ratings
 from reproduction.datasets.formats import lastfm_1k
@@ -28,11 +27,7 @@ def tsv(folder: Path, content: str | bytes) -> Path:
 def archive(folder: Path, content: str | bytes) -> Path:
     data = content.encode() if isinstance(content, str) else content
     path = folder / "lastfm-dataset-1K.tar.gz"
-    with tarfile.open(path, "w:gz") as tar:
-        for name, member_content in (("README.txt", b"x"), (PLAYS_FILE, data)):
-            member = tarfile.TarInfo(f"lastfm-dataset-1K/{name}")
-            member.size = len(member_content)
-            tar.addfile(member, io.BytesIO(member_content))
+    path.write_bytes(packed(tar([(f"lastfm-dataset-1K/{PLAYS_FILE}", data)])))
     return path
 
 

@@ -31,17 +31,12 @@ def test_timestamps_are_read_where_the_variant_has_them(tmp_path: Path) -> None:
     assert report.rows == 2
 
 
-def test_the_variant_of_three_columns_has_no_timestamps(tmp_path: Path) -> None:
-    ratings = parse_dat([dat(tmp_path, "9::7::5\n2::7::1")])
+# Line ends of Windows are line ends.
+@pytest.mark.each("content", ["9::7::5\n2::7::1", "9::7::5\r\n2::7::1\r\n"])
+def test_the_variant_of_three_columns_has_no_timestamps(tmp_path: Path, content: str) -> None:
+    ratings = parse_dat([dat(tmp_path, content)])
     assert rows_of(ratings) == [("9", "7", 5.0), ("2", "7", 1.0)]
     assert ratings.timestamps is None
-
-
-def test_windows_line_ends_are_line_ends(tmp_path: Path) -> None:
-    assert rows_of(parse_dat([dat(tmp_path, "9::7::5\r\n2::7::1\r\n")])) == [
-        ("9", "7", 5.0),
-        ("2", "7", 1.0),
-    ]
 
 
 @pytest.mark.parametrize("folder", ["ml-1m/", ""])
