@@ -15,7 +15,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
-from figures.sample_figures import SAMPLES, bars, named_points, popularity
+from figures.sample_figures import SAMPLES, bars, popularity
 from figures.text_problems import text_problems
 from fontTools.ttLib import TTFont
 from matplotlib import get_data_path
@@ -187,37 +187,11 @@ def test_settling_gives_the_places_of_the_layout_rounded_once_and_for_all() -> N
         assert any(abs(part - round(part, 4)) > 1e-6 for part in own)
 
 
-@pytest.mark.costly
-def test_saving_draws_once_for_each_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[str] = []
-    draw = Figure.draw
-
-    def noted(figure: Figure, renderer: RendererBase) -> None:
-        drawn.append(type(renderer).__name__)
-        draw(figure, renderer)
-
-    with figure_style():
-        figure = popularity()
-        settle_layout(figure)
-        monkeypatch.setattr(Figure, "draw", noted)
-        save_figure(figure, tmp_path / "a.svg", tmp_path / "a.pdf")
-    assert len(drawn) == 2
-
-
-@pytest.mark.costly
-def test_names_are_where_they_were_put_after_saving(tmp_path: Path) -> None:
-    def centres(names: list[Annotation]) -> list[tuple[float, float]]:
-        """Return the middles in pixels; the sizes depend on what was last drawn for."""
-        boxes = [name.get_window_extent() for name in names]
-        return [((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2) for box in boxes]
-
-    with figure_style():
-        figure = named_points()
-        names = [text for text in figure.findobj(Annotation) if text.get_text()]
-        before = centres(names)
-        save_figure(figure, tmp_path / "a.svg", tmp_path / "a.pdf")
-        np.testing.assert_allclose(centres(names), before, atol=0.01)
-    assert len(names) == 24
+def centres(figure: Figure) -> list[tuple[float, float]]:
+    """Return the middles of names in pixels; the sizes depend on what was last drawn for."""
+    names = [text for text in figure.findobj(Annotation) if text.get_text()]
+    boxes = [name.get_window_extent() for name in names]
+    return [((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2) for box in boxes]
 
 
 # Saving
@@ -234,7 +208,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.costly
 @pytest.mark.processes
-def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
+def test_two_processes_write_the_same_bytes_and_names_stay_where_they_were_put(
+    tmp_path: Path,
+) -> None:
     program = Path(__file__).with_name("sample_figures.py")
     # Hatches, intervals and a legend, and names whose places were searched for.
     names = ("bars", "named_points")
@@ -246,7 +222,11 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
     for name in names:
         with figure_style():
             figure = SAMPLES[name]()
+            before = centres(figure)
         save_figure(figure, tmp_path / "here" / f"{name}.svg", tmp_path / "here" / f"{name}.pdf")
+    with figure_style():
+        np.testing.assert_allclose(centres(figure), before, atol=0.01)
+    assert len(before) == 24
     assert other.wait() == 0
     files = files_of(tmp_path / "here")
     assert sorted(files) == sorted(f"{name}.{kind}" for name in names for kind in ("pdf", "svg"))
@@ -275,12 +255,24 @@ def test_fonts_in_a_pdf_have_outlines_and_no_tables_for_setting_text(folder: Pat
 
 
 @pytest.mark.costly
-def test_saving_does_not_depend_on_settings_outside(folder: Path, tmp_path: Path) -> None:
+def test_saving_draws_once_for_each_format_and_does_not_depend_on_settings_outside(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    draw = Figure.draw
+
+    def noted(figure: Figure, renderer: RendererBase) -> None:
+        drawn.append(type(renderer).__name__)
+        draw(figure, renderer)
+
     with mpl.rc_context({"font.size": 20, "svg.fonttype": "none", "axes.grid": False}):
         with figure_style():
             figure = popularity()
+            settle_layout(figure)
+        monkeypatch.setattr(Figure, "draw", noted)
         save_figure(figure, tmp_path / "a.svg", tmp_path / "a.pdf")
         assert mpl.rcParams["font.size"] == 20
+    assert len(drawn) == 2
     assert files_of(tmp_path) == files_of(folder)
 
 
