@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
+from faults.raw_samples import zipped
 from real_files import MIRROR, MOVIELENS, needs
 
 from reproduction.datasets.formats.movielens import parse_dat, parse_zip
@@ -77,10 +78,9 @@ def test_a_bad_row_stops_with_file_line_and_reason(
 
 def test_a_bad_row_in_an_archive_names_archive_and_member(tmp_path: Path) -> None:
     path = tmp_path / "ml-1m.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("ml-1m/ratings.dat", "1::2::3::4\n1::2::3::4\n")
+    path.write_bytes(zipped("ratings.dat")(b"1::2::3::4\n1::2::3::4\n"))
     error = refused(parse_zip, path, line=2, reason="already have a rating")
-    assert error.path == f"{path.as_posix()}/ml-1m/ratings.dat"
+    assert error.path == f"{path.as_posix()}/folder/ratings.dat"
 
 
 @pytest.mark.parametrize("content", [b"PK\x03\x04 and no more", b""])
@@ -100,8 +100,7 @@ def test_an_altered_byte_in_an_archive_is_told(tmp_path: Path) -> None:
 
 def test_an_archive_without_the_file_is_told(tmp_path: Path) -> None:
     path = tmp_path / "ml-1m.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("ml-1m/README", "")
+    path.write_bytes(zipped("movies.dat")(b""))
     refused(parse_zip, path, line=None, reason="no member ratings.dat")
 
 

@@ -27,8 +27,9 @@ def hits(items, ratings):
 
 
 def test_a_function_of_items_and_ratings_is_called_for_each_user() -> None:
-    result = measured(metrics=[hits, rv.metric_of(hits, name="Two", cutoff=2), "P@3"])
-
+    two = rv.metric_of(hits, name="Two", cutoff=2, less_is_better=True)
+    result = measured(metrics=[hits, two, "P@3"])
+    assert result.less_is_better == {"Two@2"}
     values = result.per_user().set_index("user")
     assert values["hits@10"].tolist() == [2.0, 1.0]
     assert values["Two@2"].tolist() == [1.0, 1.0]
@@ -49,6 +50,13 @@ def test_a_function_of_items_and_ratings_is_called_for_each_user() -> None:
 def test_a_function_takes_as_many_arguments_as_it_needs(function: Any, value: float) -> None:
     result = measured(metrics=rv.metric_of(function, name="Own"))
     assert result.per_user()["Own@10"].iloc[0] == value
+
+
+def test_functions_that_are_bound_to_other_values_are_told_apart_in_any_process() -> None:
+    values = (None, 0, False, np.zeros(2), np.ones(2), hits)
+    texts = [rv.metric_of((lambda own: lambda items: own)(v), name="Own").text for v in values]
+    assert len({*texts}) == len(values)
+    assert " at 0x" not in texts[-1]
 
 
 @pytest.mark.each("label", ["RR", "RR@2", "RR@5"])
@@ -72,11 +80,6 @@ def test_a_function_of_ranks_knows_the_length_and_the_order_of_the_ratings() -> 
     ranks, ratings, relevant, length = seen[0]
     assert (ranks.tolist(), ratings.tolist()) == ([0, 2, 0], [5.0, 4.0, 1.0])
     assert (relevant.tolist(), length) == ([True, True, False], 2)
-
-
-def test_lower_values_may_be_better() -> None:
-    result = measured(metrics=rv.metric_of(hits, less_is_better=True))
-    assert result.less_is_better == {"hits@10"}
 
 
 def test_systems_are_measured_by_functions_of_their_lists() -> None:

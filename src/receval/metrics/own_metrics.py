@@ -72,7 +72,9 @@ class FunctionMetric(BaseMetric, ABC):
             told.append(self.called)
         bound = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
         defaults = [getattr(function, name, None) for name in ("__defaults__", "__kwdefaults__")]
-        return "\n".join([*told, *(repr(own) for own in (bound, defaults) if any(own))])
+        told += [repr(own) for own in (bound, defaults) if any(one is not None for one in own)]
+        # An object without a text of its own is told by its address, which no other process has.
+        return re.sub(" at 0x[0-9A-Fa-f]+", "", "\n".join(told))
 
     def _value(self, arguments: tuple[object, ...], n_arguments: int) -> float:
         """Call the function with its first arguments, and check what it returns."""
