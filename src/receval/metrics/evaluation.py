@@ -114,7 +114,7 @@ def _check(metrics: Sequence[Metric], judged: JudgedItems) -> None:
         metric.check_judged(judged)
 
 
-@lru_cache
+@lru_cache(maxsize=4096)
 def _at(metric: Metric, cutoff: int | None) -> Metric:
     return metric.at(cutoff)
 
