@@ -116,9 +116,7 @@ def test_what_cannot_be_grouped_is_one_sentence(
 
 def test_files_of_features_are_never_written_over(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--user-groups=people.csv:gender", "--report=people.csv", "--force"]
-
     assert main(["evaluate", "ratings.csv", *words]) == 2
-
     assert "would overwrite it" in capsys.readouterr().err
 
 

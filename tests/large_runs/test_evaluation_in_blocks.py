@@ -254,7 +254,7 @@ def test_another_evaluation_in_the_same_folder_is_refused(
         in_blocks(folder, "whole", train=folder / "train", rows=10_000, seed=2)
 
 
-def test_missing_or_repeated_rows_between_blocks_are_refused(folder: Path) -> None:
+def test_missing_or_repeated_rows_and_a_damaged_plan_are_refused(folder: Path) -> None:
     in_blocks(folder, "counted", rows=50)
     path = folder / "counted" / "plan.json"
     plan = json.loads(path.read_text())
@@ -262,6 +262,9 @@ def test_missing_or_repeated_rows_between_blocks_are_refused(folder: Path) -> No
     path.write_text(json.dumps(plan))
     with pytest.raises(TableError, match="users are missing or repeated"):
         joined_result(folder / "counted")
+    path.write_text("{")
+    with pytest.raises(ValueError, match=r"plan\.json"):
+        in_blocks(folder, "counted", rows=50)
 
 
 def test_changed_files_are_refused(tmp_path: Path) -> None:

@@ -282,7 +282,8 @@ class PlanFolder:
         """Write a plan. The same may be there; another plan, or other files, raise a ValueError."""
         path = self.path / PLAN
         if path.is_file():
-            earlier = json.loads(path.read_text(encoding="utf-8"))
+            with refusing_damage(path):
+                earlier = dict(json.loads(path.read_text(encoding="utf-8")))
             own = json.loads(plan.as_text())
             others = [name for name in own if earlier.get(name) != own[name]]
             if others:
