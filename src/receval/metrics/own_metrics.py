@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from abc import ABC
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -62,19 +63,21 @@ class FunctionMetric(BaseMetric, ABC):
     @property
     def text(self) -> str:
         """The source of the function with what it is bound to, to tell it from another one."""
-        function, told = self.function, []
+        function, given = self.function, []
         while isinstance(function, partial):
-            told.append(repr((function.args, function.keywords)))
+            given.append((function.args, function.keywords))
             function = function.func
         try:
-            told.append(inspect.getsource(function))
+            source = inspect.getsource(function)
         except (OSError, TypeError):
-            told.append(self.called)
+            source = self.called
         bound = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
         defaults = [getattr(function, name, None) for name in ("__defaults__", "__kwdefaults__")]
-        told += [repr(own) for own in (bound, defaults) if any(one is not None for one in own)]
+        # Otherwise numpy leaves out the middle of arrays, and the last digits.
+        with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+            values = repr((given, bound, defaults))
         # An object without a text of its own is told by its address, which no other process has.
-        return re.sub(" at 0x[0-9A-Fa-f]+", "", "\n".join(told))
+        return re.sub(" at 0x[0-9A-Fa-f]+", "", f"{source}\n{values}")
 
     def _value(self, arguments: tuple[object, ...], n_arguments: int) -> float:
         """Call the function with its first arguments, and check what it returns."""
