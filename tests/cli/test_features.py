@@ -69,7 +69,6 @@ def test_numbers_of_users_are_divided_into_groups(capsys: pytest.CaptureFixture[
     words = ["evaluate", "ratings.csv", "--metric=RR", "--samples=100"]
     assert main([*words, "--user-groups=people.csv:year/2", "--out=one"]) == 0
     assert main(["evaluate", "--settings=one/settings.json", "--out=two"]) == 0
-
     assert "**Users by year**" in capsys.readouterr().out
     assert set(pd.read_csv("one/users-by-year.csv")["group"]) == {"below 1", "1 or more"}
     assert Path("one/users-by-year.csv").read_bytes() == Path("two/users-by-year.csv").read_bytes()
@@ -79,10 +78,8 @@ def test_lists_of_others_have_groups_too(capsys: pytest.CaptureFixture[str]) -> 
     ratings = pd.read_csv("ratings.csv")
     run = ratings[["user", "item"]].assign(score=np.arange(len(ratings)) % 7)
     run.to_csv("mine.csv", index=False)
-
     words = ["--test=ratings.csv", "--depth=whole", *WANTED[:5], "--user-groups=people.csv:gender"]
     assert main(["runs", "mine.csv", *words]) == 0
-
     assert "**Users by gender**" in capsys.readouterr().out
 
 
@@ -108,7 +105,6 @@ def test_what_cannot_be_grouped_is_one_sentence(
     words: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["evaluate", "ratings.csv", "--system=pop", "--samples=10", *words]) == 2
-
     error = capsys.readouterr().err.strip().splitlines()[-1]
     assert told in error
     assert len(error) < 520

@@ -18,6 +18,8 @@ from receval import __version__
 from receval.cli.main import main
 from receval.evaluation.report import Report
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 SETTINGS = "first/settings.json"
 COMMANDS = {
     "evaluate": [
@@ -61,7 +63,6 @@ def contents(folder: str) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
-@pytest.mark.usefixtures("unrendered")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_repeated_from_its_settings_writes_the_same_folder(command: str) -> None:
     assert main([command, *COMMANDS[command], "--out", "first"]) == 0
@@ -69,7 +70,6 @@ def test_a_command_repeated_from_its_settings_writes_the_same_folder(command: st
     assert contents("first") == contents("second")
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_given_besides_goes_before_the_settings(command: str) -> None:
     main([command, *COMMANDS[command], "--seed", "5", "--out", "first"])
@@ -82,7 +82,7 @@ def test_what_is_given_besides_goes_before_the_settings(command: str) -> None:
     assert contents("mixed") != contents("first")
 
 
-@pytest.mark.usefixtures("first", "undrawn")
+@pytest.mark.usefixtures("first")
 def test_another_file_may_be_given_to_the_same_settings() -> None:
     Path("r.csv").rename("moved.csv")
     assert main(["evaluate", "moved.csv", "--settings", SETTINGS, "--out", "second"]) == 0
@@ -108,7 +108,7 @@ def test_settings_hold_arguments_in_the_types_of_json() -> None:
     }
 
 
-@pytest.mark.usefixtures("first", "undrawn")
+@pytest.mark.usefixtures("first")
 def test_old_names_of_options_are_still_taken_with_a_note(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -205,7 +205,6 @@ def test_what_is_required_is_asked_for(
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_a_folder_is_replaced_whole_and_the_files_of_others_stay(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -229,7 +228,6 @@ def test_settings_of_somebody_else_take_no_file_away_outside_their_folder() -> N
         assert Path("r.csv").exists(), files
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_commands_tell_which_columns_they_read(capsys: pytest.CaptureFixture[str]) -> None:
     table = pd.read_csv("r.csv").assign(when=1)
     table.columns = ["customer", "movie", "stars", "when"]

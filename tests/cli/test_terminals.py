@@ -64,9 +64,9 @@ def test_closed_streams_cost_nothing() -> None:
             setattr(sys, name, None)
         sys.exit(main([*RUNS, "--out", "out"]))
 
-    process = get_context("fork").Process(target=run)
+    process = get_context("fork").Process(target=run, daemon=True)
     process.start()
-    process.join()
+    process.join(60)
     assert process.exitcode == 0
     assert Path("out/averages.csv").read_text(encoding="utf-8").startswith("protocol,metric,")
     assert Path("out/report.html").exists()

@@ -18,6 +18,8 @@ from receval.cli.tune import named_grids, system_text, values_to_try
 
 pytest.importorskip("sklearn", reason="scikit-learn is not installed: the extra sklearn has it")
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 
 @pytest.fixture(autouse=True)
 def tables(folder: Path) -> None:
@@ -36,7 +38,6 @@ def same_files(one: str, other: str) -> None:
         assert path.read_bytes() == Path(other, path.name).read_bytes(), path.name
 
 
-@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_the_command_writes_tuning_and_evaluation_and_repeats(
     capsys: pytest.CaptureFixture[str],
@@ -53,7 +54,6 @@ def test_the_command_writes_tuning_and_evaluation_and_repeats(
     same_files("one", "two")
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.costly
 def test_best_settings_are_those_that_evaluate_takes(capsys: pytest.CaptureFixture[str]) -> None:
     grids = ["--grid", "mf:factors=2,3", "--grid", "mf:iterations=3"]
@@ -65,7 +65,6 @@ def test_best_settings_are_those_that_evaluate_takes(capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.processes
-@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 # Python warns of forks of programs with threads; the child uses none of them.
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
@@ -95,7 +94,6 @@ def test_a_killed_command_goes_on_from_its_folder_with_the_same_bytes() -> None:
     assert before.items() <= after.items()
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.costly
 def test_times_are_a_file_of_their_own_on_request() -> None:
     assert main(["tune", "r.csv", *KNN, "--jobs", "1", "--times", "--out", "one"]) == 0
@@ -104,7 +102,6 @@ def test_times_are_a_file_of_their_own_on_request() -> None:
     assert kept["arguments"]["times"] is True
 
 
-@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_tuned_systems_are_compared_as_the_command_is_told() -> None:
     command = ["tune", "r.csv", "--grid", "user-knn:neighbours=5,9", "--jobs", "1"]
@@ -118,7 +115,6 @@ def test_tuned_systems_are_compared_as_the_command_is_told() -> None:
     same_files("one", "two")
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.costly
 def test_an_untuned_system_is_refused_in_strict_mode(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["tune", "r.csv", "--grid", "user-knn:neighbours=5,9", "--jobs", "1", "--strict"]

@@ -101,7 +101,7 @@ FILES: dict[str, tuple[Callable[..., object], Callable[[], bytes]]] = {
 
 @cache
 def packed_file(name: str, suffix: str) -> bytes:
-    return PACKED.get(suffix, bytes)(FILES[name][1]())
+    return {"": bytes, **PACKED}[suffix](FILES[name][1]())
 
 
 def rows_of(read: Callable[..., object], path: Path) -> list[tuple[str, str, float]]:

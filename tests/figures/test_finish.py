@@ -268,7 +268,6 @@ def test_saving_draws_once_for_each_format_and_does_not_depend_on_settings_outsi
     with mpl.rc_context({"font.size": 20, "svg.fonttype": "none", "axes.grid": False}):
         with figure_style():
             figure = popularity()
-            settle_layout(figure)
         monkeypatch.setattr(Figure, "draw", noted)
         save_figure(figure, tmp_path / "a.svg", tmp_path / "a.pdf")
         assert mpl.rcParams["font.size"] == 20

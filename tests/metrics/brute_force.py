@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from math import inf, log, log2, prod
 from typing import Any
 
@@ -256,20 +255,18 @@ GAINS: dict[str, Callable[[float, float], float]] = {
 }
 
 
-def gain(form: str, case: Case, item: int) -> float:
+def gain(metric: Any, case: Case, item: int) -> float:
     rating = case.ratings.get(item)
-    return 0.0 if rating is None else GAINS[form](rating, case.metadata.maximum_rating)
+    return 0.0 if rating is None else GAINS[metric.gain](rating, case.metadata.maximum_rating)
 
 
-def loss(form: str, case: Case, item: int) -> float:
-    if form == "cm100k":
+def loss(metric: Any, case: Case, item: int) -> float:
+    if metric.loss == "cm100k":
         return max(3 - case.ratings.get(item, 3), 0)
     if item not in case.nonrelevant:
         return 0.0
-    return 1.0 if form == "binary" else THRESHOLD - case.ratings[item]
+    return 1.0 if metric.loss == "binary" else THRESHOLD - case.ratings[item]
 
-
-Worth = Callable[[str, Case, int], float]
 
 DISCOUNTS: dict[str, Callable[[int], float]] = {
     "log": lambda k: log2(k + 1),
@@ -278,15 +275,10 @@ DISCOUNTS: dict[str, Callable[[int], float]] = {
 }
 
 
-@lru_cache(1000)
-def worths_of(case: Case, worth: Worth, form: str) -> dict[int, float]:
-    return {item: worth(form, case, item) for item in {*case.ratings, *case.listed}}
-
-
-def normalised(case: Case, metric: Any, worth: Worth) -> float:
+def normalised(case: Case, metric: Any, worth: Callable[[Any, Case, int], float]) -> float:
     discount = DISCOUNTS[getattr(metric, "discount", "log")]
 
-    worths = worths_of(case, worth, metric.loss if worth is loss else metric.gain)
+    worths = {item: worth(metric, case, item) for item in {*case.ratings, *case.listed}}
 
     def discounted(items: list[int]) -> float:
         return sum(worths[item] / discount(k) for k, item in enumerate(items, 1))
@@ -330,7 +322,7 @@ def expected_reciprocal_rank(case: Case, metric: Any) -> float:
 
 def rank_biased_precision(case: Case, metric: Any) -> float:
     top = case.listed[: metric.cutoff]
-    steps = (gain(metric.gain, case, item) * metric.phi**k for k, item in enumerate(top))
+    steps = (gain(metric, case, item) * metric.phi**k for k, item in enumerate(top))
     met = (1 - metric.phi) * sum(steps)
     if metric.denominator == "none":
         return met

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from functools import partial
+from threading import Lock
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from metrics.examples import example, random_cases
 from metrics.examples import lists_of as judged_lists_of
+from scipy.sparse import csr_array
 
 import receval as rv
 from receval.evaluation.measuring import named_metrics
@@ -53,10 +57,24 @@ def test_a_function_takes_as_many_arguments_as_it_needs(function: Any, value: fl
 
 
 def test_functions_that_are_bound_to_other_values_are_told_apart_in_any_process() -> None:
-    values = (None, 0, False, np.zeros(3000), np.eye(1, 3000, 1500)[0] * 1e-9, hits)
-    texts = [rv.metric_of((lambda own: lambda items: own)(v), name="Own").text for v in values]
-    assert len({*texts}) == len(values)
-    assert " at 0x" not in texts[-1]
+    def inner(own: object) -> Any:
+        return lambda items: own
+
+    def made() -> list[Any]:
+        long = np.zeros(300_000)
+        last = np.eye(1, len(long), 1500)[0] * 1e-9
+        bound = [None, 0, False, long, last, pd.Series(long), pd.Series(last), csr_array([[1, 0]])]
+        bound += [csr_array([[0, 1]]), hits, inner, inner(1), inner(2), partial(hits, 1)]
+        bound += [SimpleNamespace(own=1), SimpleNamespace(own=2)]
+        return [rv.metric_of(inner(own), name="Own") for own in bound]
+
+    # Objects at other addresses are what another process has.
+    metrics, others = made(), made()
+    assert [one.text for one in metrics] == [one.text for one in others]
+    assert len({one.text for one in metrics}) == len(metrics)
+    # What cannot be written in full is refused by another process.
+    locks = [rv.metric_of(inner(Lock()), name="Own") for _ in range(2)]
+    assert locks[0].text != locks[1].text
 
 
 @pytest.mark.each("label", ["RR", "RR@2", "RR@5"])

@@ -72,9 +72,9 @@ def tested(versions: str, folders: list[str], *, quick: bool) -> int:
     """Run tests in an environment, and return the status of pytest."""
     environment = environment_of(versions)
     python = environment / "bin" / "python"
-    # Python warns of the syntax of libraries when tests compile them, before 3.12 of escapes by
-    # another class. Packages that came later warn of how older ones call them.
-    deprecated = "" if versions == "lowest" else "invalid escape sequence"
+    # Python warns of the syntax of libraries when tests compile them. Before 3.12, warnings of
+    # escapes are DeprecationWarnings. Packages that came later warn of how older ones call them.
+    deprecated = "" if versions == "lowest" else "invalid"
     warnings = ("-W", "ignore::SyntaxWarning", "-W", f"ignore:{deprecated}:DeprecationWarning")
     return subprocess.run(
         [

@@ -102,8 +102,7 @@ def averages_table(
     several systems are bold, and letters are superscripts.
     """
     comparison = comparison or ComparisonChoices()
-    protocols = list(dict.fromkeys(groups["protocol"]))
-    metrics = list(dict.fromkeys(groups["metric"]))
+    protocols, metrics = (list(dict.fromkeys(groups[name])) for name in ("protocol", "metric"))
     has_letters = "letters" in groups
     of_first = groups[(groups["protocol"] == protocols[0]) & (groups["metric"] == metrics[0])]
     systems = list(best_first(of_first, less_is_better)["system"])
@@ -338,7 +337,8 @@ def draw_intervals(summary: pd.DataFrame, less_is_better: Collection[str] = ()) 
     panels = _panels(summary)
     shown = panels[:MOST_PANELS]
     several = len(dict.fromkeys(protocol for protocol, _ in panels)) > 1
-    ordered = [best_first(_of(summary, *panel), less_is_better) for panel in shown]
+    of_panels = dict(iter(summary.groupby(["protocol", "metric"])))
+    ordered = [best_first(of_panels[panel], less_is_better) for panel in shown]
     systems = list(ordered[0]["system"])
     are_many = len(systems) > MOST_NAMED
     columns = min(MOST_COLUMNS, len(shown))
@@ -423,10 +423,6 @@ def _draw_many(axes: Axes, own: pd.DataFrame, coloured: list[str]) -> None:
 
 def _panels(summary: pd.DataFrame) -> list[tuple[str, str]]:
     return list(dict.fromkeys(zip(summary["protocol"], summary["metric"], strict=True)))
-
-
-def _of(summary: pd.DataFrame, protocol: str, metric: str) -> pd.DataFrame:
-    return summary[(summary["protocol"] == protocol) & (summary["metric"] == metric)]
 
 
 class WholeTable(pd.DataFrame):

@@ -114,7 +114,7 @@ def _check(metrics: Sequence[Metric], judged: JudgedItems) -> None:
         metric.check_judged(judged)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _at(metric: Metric, cutoff: int | None) -> Metric:
     return metric.at(cutoff)
 

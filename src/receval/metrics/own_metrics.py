@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import inspect
+import io
+import pickle
 import re
-import sys
 from abc import ABC
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from hashlib import sha256
+from types import FunctionType
 from typing import Any, Literal
 
 import numpy as np
@@ -29,6 +31,21 @@ _ARGUMENTS = {
     "list": ("items", "ratings", "scores"),
     "judged": ("ranks", "ratings", "relevant", "length"),
 }
+
+
+class _Functions(pickle.Pickler):
+    """Writes a function as its source and what it is bound to, where pickle writes its name."""
+
+    def reducer_override(self, one: Any) -> Any:
+        if not isinstance(one, FunctionType):
+            return NotImplemented
+        try:
+            source = inspect.getsource(one)
+        except (OSError, TypeError):
+            source = one.__qualname__
+        bound = [cell.cell_contents for cell in one.__closure__ or ()]
+        # They are written as items of a list, so that a function may be bound to itself.
+        return list, (), None, iter((source, bound, one.__defaults__, one.__kwdefaults__))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,22 +79,14 @@ class FunctionMetric(BaseMetric, ABC):
 
     @property
     def text(self) -> str:
-        """The source of the function with what it is bound to, to tell it from another one."""
-        function, given = self.function, []
-        while isinstance(function, partial):
-            given.append((function.args, function.keywords))
-            function = function.func
+        """A digest of the function's source and of what it is bound to, to tell it from others."""
+        told = io.BytesIO()
         try:
-            source = inspect.getsource(function)
-        except (OSError, TypeError):
-            source = self.called
-        bound = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
-        defaults = [getattr(function, name, None) for name in ("__defaults__", "__kwdefaults__")]
-        # Otherwise numpy leaves out the middle of arrays, and the last digits.
-        with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-            values = repr((given, bound, defaults))
-        # An object without a text of its own is told by its address, which no other process has.
-        return re.sub(" at 0x[0-9A-Fa-f]+", "", f"{source}\n{values}")
+            _Functions(told, protocol=4).dump(self.function)
+        except Exception:
+            # What cannot be written is told by its address, which no other process has.
+            told.write(repr(self.function).encode())
+        return sha256(told.getvalue()).hexdigest()
 
     def _value(self, arguments: tuple[object, ...], n_arguments: int) -> float:
         """Call the function with its first arguments, and check what it returns."""

@@ -300,12 +300,10 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
         Var[\textstyle\sum_r n P@n(T_u^r)] =
             \frac{mK (s + K + 1)(s + 1 - m)}{(s + 1)^2 (s + 2)},
 
-    so that :math:`E[1RP@n] = 1/t`. These are cases in which equations 4 and 5 of Bellogín et al.
-    (2017) are exact. The standard error is for continuous scores drawn independently for every pair
-    of user and item.
-
-    Here n is the ``cutoff``. The expectation is that of the mean over all users under AR, and over
-    all relevant test ratings under 1R.
+    where n is the ``cutoff``, so that :math:`E[1RP@n] = 1/t`. These are cases in which equations 4
+    and 5 of Bellogín et al. (2017) are exact. The standard error is for continuous scores drawn
+    independently for every pair of user and item. The expectation is that of the mean over all
+    users under AR, and over all relevant test ratings under 1R.
 
     Examples
     --------
