@@ -143,7 +143,7 @@ _OF_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 def _check(name: str, value: Any, wanted: Any) -> None:
     """Refuse a value that none of the alternatives of an annotation allows."""
-    # A number with a point may be NaN; what else is of the wanted class is often checked.
+    # Most values are of the wanted class; only a float has to be looked at again, for NaN.
     if type(value) is wanted and wanted is not float:
         return
     alternatives = _alternatives(wanted)

@@ -62,7 +62,7 @@ ROUNDED = " (rounded to a quarter of a microsecond)"
 
 
 def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
-    """Return a column of timestamps as seconds since 1970-01-01 UTC, and what dates are, in words.
+    """Return a column of timestamps as seconds since 1970-01-01 UTC, and what they were in words.
 
     Numbers are returned unchanged, with an empty text.
 

@@ -358,10 +358,10 @@ class GroupedResult:
         return typed_rows(self.fairness(samples=samples, seed=seed), FairnessRow)
 
     def _lacks_interval(self, values: ValuesByUser) -> NDArray[np.bool_]:
-        """Return which averages have no error, shape (n_metrics, n_systems).
+        """Return which averages have no interval, shape (n_metrics, n_systems).
 
-        Only one user counts, or the pseudo-values of all users are equal; but the average need not
-        be known exactly.
+        Either only one user counts, or all pseudo-values are equal, which does not mean that the
+        average is known exactly.
         """
         means, halves = values.means, values.half_intervals
         lacks = values.n_counted < 2

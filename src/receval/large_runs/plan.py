@@ -235,7 +235,7 @@ class PlanFolder:
 
     @cached_property
     def plan(self) -> BlockPlan:
-        """The plan. No plan, a damaged one, or one of another version raises a ValueError."""
+        """The plan. A missing, damaged or differently versioned plan raises a ValueError."""
         path = self.path / PLAN
         if not path.is_file():
             raise ValueError(

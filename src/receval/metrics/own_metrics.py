@@ -85,7 +85,7 @@ class FunctionMetric(BaseMetric, ABC):
             _Functions(told, protocol=4).dump(self.function)
         except Exception:
             # What cannot be written is told by its address, which no other process has.
-            told.write(repr(self.function).encode())
+            told.write(object.__repr__(self.function).encode())
         return sha256(told.getvalue()).hexdigest()
 
     def _value(self, arguments: tuple[object, ...], n_arguments: int) -> float:

@@ -437,7 +437,7 @@ def set_log_shares(axes: Axes, lowest: float) -> float:
     axes.set_yscale("log")
     plain_ticks(axes.yaxis, shown)
     end = min(shown[0], lowest) / 1.1
-    # What is drawn at the end has a whole mark.
+    # A mark at the lowest share is not cut by the axis.
     axes.set_ylim(end / 1.1, 1.12)
     return end
 
