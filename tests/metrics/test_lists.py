@@ -25,7 +25,14 @@ from metrics.examples import (
 from metrics.forms import ALL, cutoffs_of
 
 from receval.metrics.evaluation import evaluate
-from receval.metrics.lists import NO_CUTOFF, DatasetMetadata, JudgedItems, JudgedLists
+from receval.metrics.lists import (
+    NO_CUTOFF,
+    DatasetMetadata,
+    JudgedItems,
+    JudgedLists,
+    ListView,
+    judgments_order,
+)
 from receval.metrics.registry import METRICS, parse
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
@@ -75,6 +82,25 @@ def test_judged_items_stand_by_rating_and_ranked_ones_by_rank() -> None:
     assert view.judged.values[view.indices].tolist() == [5, 2, 4, 1]
     assert view.relevant.tolist() == [True, False, True, False]
     assert view.n_nonrelevant.tolist() == [2, 0, 0]
+    signed = np.float32([-0.0, 0, 3, -2, -0.5])
+    assert judgments_order(np.array([0, 5]), signed).tolist() == [2, 0, 1, 4, 3]
+
+
+@pytest.mark.each(
+    ("sizes", "highest"),
+    [([0, 70_000, 2, 0], 2**27), ([5] * 9000, 5000), ([40, 0, 1], 20), ([1, 0, 1, 1], 9), ([], 9)],
+)
+def test_many_and_long_lists_are_sorted_by_rank(sizes: list[int], highest: int) -> None:
+    lists = np.repeat(np.arange(len(sizes)), sizes)
+    own = np.random.default_rng(1).integers(0, highest, len(lists), dtype=np.int32)
+    one = np.ones(len(lists))
+    judged = JudgedItems.of(Judgments.from_pairs(lists, np.arange(len(lists)), one, len(sizes)), 1)
+    view = ListView.of(judged, own, np.full(len(sizes), highest))
+    order = np.lexsort((own, lists))
+    order = order[own[order] > 0]
+    np.testing.assert_array_equal(view.indices, order)
+    np.testing.assert_array_equal(view.ranks, own[order])
+    np.testing.assert_array_equal(view.starts, np.searchsorted(lists[order], range(len(sizes) + 1)))
 
 
 def test_counts_within_a_cutoff_include_its_rank() -> None:

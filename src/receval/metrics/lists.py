@@ -23,11 +23,11 @@ NO_CUTOFF = np.iinfo(np.int32).max
 # Judged items processed together; intermediate results take some ten bytes each.
 _BLOCK_ITEMS = 2**22
 
-# Rows of at most so many items are sorted in place: by rating by counting, by rank by insertion.
-_SHORT = 32
-
-# How many items of a longer row are sorted by insertion, before what is sorted is merged.
-_RUN = 16
+# How many items are sorted together, so that they stay in the cache, unless a list is longer; and
+# the digits of the numbers that they are sorted by.
+_SORTED_TOGETHER = 2**15
+_BITS = 12
+_DIGITS = 2**_BITS
 
 
 @dataclass(frozen=True)
@@ -266,58 +266,13 @@ def _sums_of_rows(starts: NDArray[np.int64], weights: NDArray) -> NDArray[np.flo
     return sums
 
 
-@njit(cache=True)
-def _descending_order(values: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Return the places of numbers from the largest to the smallest; equal ones keep their order.
-
-    Numba would take six seconds to compile numpy's stable sorting.
-    """
-    n = len(values)
-    order, merged = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    for place in range(n):
-        hole, value = place, values[place]
-        while hole % _RUN and values[order[hole - 1]] < value:
-            order[hole] = order[hole - 1]
-            hole -= 1
-        order[hole] = place
-    width = _RUN
-    while width < n:
-        for start in range(0, n, 2 * width):
-            left, right = start, start + width
-            middle, end = min(right, n), min(start + 2 * width, n)
-            for place in range(start, end):
-                if left < middle and (right >= end or values[order[left]] >= values[order[right]]):
-                    merged[place] = order[left]
-                    left += 1
-                else:
-                    merged[place] = order[right]
-                    right += 1
-        order, merged = merged, order
-        width *= 2
-    return order
-
-
-@njit(cache=True)
 def judgments_order(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArray[np.int64]:
     """Return each row's judgments by descending value; equal ones keep their order."""
-    positions = np.empty(len(values), dtype=np.int64)
-    for row in range(len(starts) - 1):
-        first, end = starts[row], starts[row + 1]
-        if end - first > _SHORT:
-            order = _descending_order(values[first:end])
-            for place in range(len(order)):
-                positions[first + place] = first + order[place]
-            continue
-        # The place of a judgment is the number of those before it, counted without branches.
-        own = values[first:end]
-        placed = positions[first:end]
-        for place in range(len(own)):
-            before = 0
-            for other in range(len(own)):
-                is_equal = own[other] == own[place]
-                before += (own[other] > own[place]) | (is_equal & (other < place))
-            placed[before] = first + place
-    return positions
+    # The bits of numbers above 0 are whole numbers in the same order. 0 is added for one of its two
+    # signs.
+    bits = (values + np.float32(0)).view(np.int32).astype(np.int64)
+    ascending = np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
+    return _sorted_lists(starts, 2**31 - ascending)[1]
 
 
 @dataclass(frozen=True)
@@ -380,10 +335,9 @@ class ListView:
         >>> view.indices.tolist(), view.ranks.tolist(), view.condensed().ranks.tolist()
         ([1, 0], [1, 3], [1, 2])
         """
-        starts, indices, by_rank = _in_order_of_rank(
-            judged.starts, ranks.astype(np.int32, copy=False)
-        )
-        rows = np.arange(judged.n_rows, dtype=np.int64)
+        starts, order = _sorted_lists(judged.starts, ranks.astype(np.int64))
+        rows, indices = np.arange(judged.n_rows, dtype=np.int64), order.astype(np.int32)
+        by_rank = ranks[order].astype(np.int32, copy=False)
         return cls(judged, rows, lengths.astype(np.int64), starts, indices, by_rank)
 
     @property
@@ -545,35 +499,68 @@ def _kept_within(
 
 
 @njit(cache=True)
-def _in_order_of_rank(
-    starts: NDArray[np.int64], ranks: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+def _sorted_lists(
+    starts: NDArray[np.int64], numbers: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where lists start, and the indices of their items by a number below 2**32, without 0.
+
+    Items with equal numbers keep their order. The items of many lists are sorted by the digits of
+    the numbers, and then shared out to the lists: four times as fast as sorting each list.
+    """
     n_rows = len(starts) - 1
-    out_starts = np.zeros(n_rows + 1, dtype=np.int64)
-    # A rank and the index of its item in one number, which sorts as the rank does.
-    keys = np.empty(len(ranks), dtype=np.int64)
-    n_ranked = 0
+    longest = 0
     for row in range(n_rows):
-        first = n_ranked
-        for index in range(starts[row], starts[row + 1]):
-            # Without a branch, which would be foreseen too seldom; the next key takes its place.
-            keys[n_ranked] = (np.int64(ranks[index]) << 32) | index
-            n_ranked += ranks[index] > 0
-        if n_ranked - first > _SHORT:
-            keys[first:n_ranked] = np.sort(keys[first:n_ranked])
-        else:
-            for place in range(first + 1, n_ranked):
-                own = keys[place]
-                while place > first and keys[place - 1] > own:
-                    keys[place] = keys[place - 1]
-                    place -= 1
-                keys[place] = own
-        out_starts[row + 1] = n_ranked
-    indices, in_order = np.empty(n_ranked, dtype=np.int32), np.empty(n_ranked, dtype=np.int32)
-    for place in range(n_ranked):
-        indices[place] = keys[place] & 0xFFFFFFFF
-        in_order[place] = keys[place] >> 32
-    return out_starts, indices, in_order
+        longest = max(longest, starts[row + 1] - starts[row])
+    # Lists of one item are in order.
+    highest = numbers.max() if longest > 1 else 0
+    size = max(longest, min(_SORTED_TOGETHER, len(numbers)))
+    keys, moved = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    owners, places = np.empty(size, dtype=np.int32), np.empty(_DIGITS, dtype=np.int64)
+    out_starts, order = np.zeros(n_rows + 1, dtype=np.int64), np.empty(len(numbers), dtype=np.int64)
+    row = n_kept = 0
+    while row < n_rows:
+        first, begin, n_keys = row, starts[row], 0
+        while row < n_rows and starts[row + 1] - begin <= size:
+            for index in range(starts[row], starts[row + 1]):
+                owners[index - begin] = row - first
+                # Without a branch, which is hard to foresee; the next key takes its place.
+                keys[n_keys] = (numbers[index] << 31) | (index - begin)
+                n_keys += numbers[index] > 0
+            row += 1
+            out_starts[row] = n_kept + n_keys
+        digits, shift = highest, 31
+        while digits > 0:
+            if _sort_by_digit(keys[:n_keys], moved, places, shift):
+                keys, moved = moved, keys
+            digits //= _DIGITS
+            shift += _BITS
+        ends = out_starts[first:row].copy()
+        for key in keys[:n_keys]:
+            index = key & 0x7FFFFFFF
+            order[ends[owners[index]]] = begin + index
+            ends[owners[index]] += 1
+        n_kept += n_keys
+    return out_starts, order[:n_kept]
+
+
+@njit(cache=True)
+def _sort_by_digit(
+    keys: NDArray[np.int64], moved: NDArray[np.int64], places: NDArray[np.int64], shift: int
+) -> bool:
+    """Write keys in the order of a digit, and equal ones in theirs; not where all are equal."""
+    places[:] = 0
+    for key in keys:
+        places[(key >> shift) & (_DIGITS - 1)] += 1
+    before = 0
+    for digit in range(_DIGITS):
+        if places[digit] == len(keys):
+            return False
+        before, places[digit] = before + places[digit], before
+    for key in keys:
+        digit = (key >> shift) & (_DIGITS - 1)
+        moved[places[digit]] = key
+        places[digit] += 1
+    return True
 
 
 @njit(cache=True)
