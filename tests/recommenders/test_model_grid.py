@@ -28,11 +28,11 @@ from receval.splits.split import Fold, Judgments
 GRIDS: dict[str, list[dict[str, list[Any]]]] = {
     "biased_mf:BiasedMF": [
         {"factors": [5], "epochs": [4, 9, 1], "regularisation": [0.1, 0.02]},
-        {"factors": [3, 5], "epochs": [4], "initial_deviation": [0.3], "decay": [0.9, 1.0]},
+        {"factors": [1, 5], "epochs": [4, 2], "initial_deviation": [0.3], "decay": [0.9, 1.0]},
     ],
     "bprmf:BPRMF": [
         {"factors": [5, 3], "epochs": [4, 9, 1], "user_regularisation": [0.1, 0.02]},
-        {"factors": [5], "initial_deviation": [0.3], "epochs": [2]},
+        {"factors": [5, 1], "initial_deviation": [0.3], "epochs": [2, 4]},
     ],
     "centred_item_neighbourhood:CentredItemNeighbourhood": [
         {
@@ -51,7 +51,7 @@ GRIDS: dict[str, list[dict[str, list[Any]]]] = {
         {"over": ["users", "items"], "neighbours": [10, 200, 3], "strength": [0.5, 0.9]}
     ],
     "plsa:PLSA": [
-        {"topics": [4, 2], "iterations": [6, 15, 1]},
+        {"topics": [4, 1], "iterations": [6, 15, 1]},
         {"topics": [3], "iterations": [5, 2], "librec_seed": [1, 2]},
     ],
     "relevance_model:RelevanceModel": [

@@ -166,7 +166,7 @@ class _Run(TrainingRun[BiasedMF]):
         model.user_biases_ = self.user_biases.copy()
         model.item_biases_ = self.item_biases.copy()
         model.user_factors_ = self.user_factors.copy()
-        model.item_factors_ = np.ascontiguousarray(self.item_factors.T)
+        model.item_factors_ = np.array(self.item_factors.T, order="C")
         model.squared_error_ = np.array(self.losses)
 
 

@@ -54,7 +54,7 @@ class EASE(LinearModel):
     regularisation: Positive = 1000.0
 
     def _fit(self, train: RatingMatrix) -> None:
-        gram = (train.T @ train).toarray().astype(np.float64)
+        gram = (train.T.astype(np.float64) @ train).toarray()
         gram[np.diag_indices_from(gram)] += self.regularisation
         factor, _ = lapack.dpotrf(gram, lower=True)
         lower, _ = lapack.dpotri(factor, lower=True)

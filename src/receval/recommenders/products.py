@@ -53,10 +53,10 @@ class FactorModel(Recommender):
     def _keep_factors(
         self, train: RatingMatrix, users: NDArray[np.floating], items: NDArray[np.floating]
     ) -> None:
-        """Store the learnt factors, given with one row per user or item."""
+        """Store copies of the learnt factors, given with one row per user or item."""
         self.user_factors_ = users.astype(np.float32)
         self.user_factors_[np.diff(train.indptr) == 0] = np.nan
-        self.item_factors_ = np.ascontiguousarray(items.T, dtype=np.float32)
+        self.item_factors_ = np.array(items.T, dtype=np.float32, order="C")
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         inner_products(self.user_factors_[users], self.item_factors_, scores)
@@ -107,7 +107,7 @@ class TopicModel(Recommender):
         """Store copies of the learnt tables, given with one row per user or item."""
         self.user_topics_ = users.copy()
         self.user_topics_[np.diff(train.indptr) == 0] = np.nan
-        self.topic_items_ = np.ascontiguousarray(items.T)
+        self.topic_items_ = np.array(items.T, order="C")
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         inner_products(self.user_topics_[users], self.topic_items_, scores)
