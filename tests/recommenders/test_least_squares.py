@@ -210,14 +210,21 @@ def test_weights_of_ease_are_ridge_regressions_of_each_item_on_the_others() -> N
     rng = np.random.default_rng(2)
     ratings = (rng.random((30, 7)) < 0.5).astype(np.float32)
     ratings[10, 0] = 1  # This user had none.
+    # The sums of squares of many plays have more digits than single precision.
+    ratings[:, 0] *= rng.integers(1, 99_999, 30)
+    ratings[:, 1] += ratings[:, 0]
     model = EASE(regularisation=2.5).fit(csr_array(ratings))
+    ratings = ratings.astype(np.float64)
     for item in range(7):
         others = np.delete(np.arange(7), item)
         known, wanted = ratings[:, others], ratings[:, item]
         solved = np.linalg.solve(known.T @ known + 2.5 * np.eye(6), known.T @ wanted)
         assert model.weights_[others, item] == pytest.approx(solved, abs=1e-5)
         assert model.weights_[item, item] == 0
-    assert model.score(np.arange(30)) == pytest.approx(ratings @ model.weights_, abs=1e-5)
+    errors = np.abs(model.score(np.arange(30)) - ratings @ model.weights_)
+    assert (errors <= 1e-6 * (1 + ratings @ np.abs(model.weights_))).all()
+    with pytest.raises(ValueError, match="regularisation is 1e-09, too small to separate items"):
+        EASE(regularisation=1e-9).fit(csr_array(ratings[:, [0, 1, 0, 1]]))
 
 
 def test_weights_of_ease_are_those_of_the_released_code() -> None:

@@ -56,7 +56,13 @@ class EASE(LinearModel):
     def _fit(self, train: RatingMatrix) -> None:
         gram = (train.T.astype(np.float64) @ train).toarray()
         gram[np.diag_indices_from(gram)] += self.regularisation
-        factor, _ = lapack.dpotrf(gram, lower=True)
+        factor, failed = lapack.dpotrf(gram, lower=True)
+        # Pivots are at least the regularisation, of which rounding has left few digits here.
+        if failed or (np.diag(factor) ** 2 < 1e-12 * np.diag(gram)).any():
+            raise ValueError(
+                f"EASE: the parameter regularisation is {self.regularisation}, too small to "
+                "separate items that were rated alike; choose a larger one."
+            )
         lower, _ = lapack.dpotri(factor, lower=True)
         inverse = np.tril(lower) + np.tril(lower, -1).T
         weights = -inverse / np.diag(inverse)

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Topic models by scikit-learn: pLSA (NMF with Kullback-Leibler loss) and LDA.
 
-scikit-learn trains the models; receval stores and scores them like all others. The package is
-imported only when a system is trained, and is part of receval's extra ``workflow``.
-:meth:`receval.recommenders.base.Recommender.fit` limits it to one thread, so that equal seeds give
-equal bytes on the same machine. Its dense products use BLAS, whose last digits differ between
-processors.
+:mod:`receval.recommenders.sklearn_systems` says what holds for all systems that it trains.
 """
 
 from __future__ import annotations
