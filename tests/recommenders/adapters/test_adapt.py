@@ -50,6 +50,8 @@ def test_scores_are_those_of_the_array() -> None:
     assert isinstance(adapted, GivenScores)
     rows = adapted.fit(csr_array((2, 3))).score(np.array([1, 0, 1]))
     np.testing.assert_array_equal(rows, [[4, 5, 6], [1, 2, 3], [4, 5, 6]])
+    masked = of_scores(np.ma.array(scores, mask=scores == 5)).score(np.array([1]))
+    np.testing.assert_array_equal(masked, [[4, np.nan, 6]])
 
 
 def test_what_a_sparse_array_does_not_hold_has_no_score_and_a_zero_in_it_is_one() -> None:

@@ -92,7 +92,7 @@ def of_scores(scores: Any) -> GivenScores:
     ----------
     scores : ndarray or sparse array, shape (n_users, n_items)
         Real numbers in the order of the codes of ``data.ratings``; higher is better. Items with
-        NaN, or without an entry in a sparse array, are not recommended.
+        NaN, masked, or without an entry in a sparse array are not recommended.
 
     Returns
     -------
@@ -117,4 +117,6 @@ def of_scores(scores: Any) -> GivenScores:
         # Duplicate entries of a pair must be added to be one score.
         scores = csr_array(scores)
         scores.sum_duplicates()
+    if np.ma.isMaskedArray(scores):
+        scores = scores.astype(np.result_type(scores, np.float32)).filled(np.nan)
     return GivenScores(scores)
