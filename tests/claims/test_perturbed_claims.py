@@ -8,13 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claims.deciding_cells import (
-    CellRule,
-    NoValueError,
-    RowNumbers,
-    rule_on_cells,
-    telling_change,
-)
+from claims.deciding_cells import CellRule, NoValueError, RowNumbers, rule_on_cells, telling_change
 from claims.made_up import CONTEXT, own_statements, sources_of, values_of
 from pydantic import TypeAdapter
 

@@ -11,15 +11,7 @@ from pathlib import Path
 import pytest
 from datasets.parsed_rows import refused
 from datasets.registry_entries import registry, spec
-from faults.raw_samples import (
-    MOVIE_RECORDS,
-    PLAYS,
-    SAMPLES,
-    TIMED,
-    rows_of,
-    tar,
-    training_set,
-)
+from faults.raw_samples import MOVIE_RECORDS, PLAYS, SAMPLES, TIMED, rows_of, tar, training_set
 
 from reproduction.datasets.formats import archives
 from reproduction.datasets.formats.beeradvocate import parse_blocks, parse_csv, parse_literals

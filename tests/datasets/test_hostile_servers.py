@@ -14,13 +14,7 @@ import pytest
 from datasets.damaged_answers import one_damage
 from datasets.downloads import fetch, names
 from datasets.hostile_cases import CONTENT, KEPT, LIMIT, OTHER, REFUSED, Case
-from datasets.hostile_server import (
-    HostileServer,
-    answer,
-    cut,
-    part_of,
-    slowly,
-)
+from datasets.hostile_server import HostileServer, answer, cut, part_of, slowly
 
 from reproduction.datasets.fetch import RetryPolicy, access_reported
 from reproduction.datasets.reports import ChecksumError, DownloadError, FileAccessError

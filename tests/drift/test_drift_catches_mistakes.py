@@ -2,13 +2,7 @@
 """Mutation test: each mistake goes into the real code, and the drift report must show it."""
 
 import pytest
-from drift.small_study import (
-    change_discount,
-    drift_between,
-    drop_a_user,
-    shift_cutoff,
-    small_study,
-)
+from drift.small_study import change_discount, drift_between, drop_a_user, shift_cutoff, small_study
 
 from reproduction.drift.changes import Kind
 from reproduction.drift.comparison import ArtifactStatus

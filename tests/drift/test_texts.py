@@ -3,11 +3,7 @@
 
 import pytest
 
-from reproduction.drift.changes import (
-    changes_of_numbers,
-    part_of,
-    words_and_numbers,
-)
+from reproduction.drift.changes import changes_of_numbers, part_of, words_and_numbers
 from reproduction.drift.spec import Tolerance
 
 TOLERANCE = Tolerance(absolute=0.02, relative=0.02, reason="a test")

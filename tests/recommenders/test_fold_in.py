@@ -74,6 +74,8 @@ def test_nearest_rows_of_the_matrix_itself_are_those_of_the_kernel_but_for_the_r
         others = nearest_of_others(matrix, matrix, 6, overlap).toarray()
         np.fill_diagonal(others, 0)
         np.testing.assert_array_equal(others, nearest_rows(matrix, 5, overlap).toarray())
+    rest = csr_array(ratings * (np.arange(18) > 0))
+    assert not nearest_of_others(csr_array(np.eye(1, 18)), rest, 6, overlap).nnz
 
 
 def test_item_models_weight_the_ratings_of_a_new_user(
@@ -124,8 +126,10 @@ def test_users_with_training_ratings_keep_their_scores(
 def test_a_user_with_training_ratings_cannot_be_folded_in(
     system: Recommender, ratings: np.ndarray, train: csr_array
 ) -> None:
-    with pytest.raises(ValueError, match="The user in row 3 has training ratings"):
-        system.fit(train).fold_in(of_users(ratings, [3]))
+    # In the second matrix no user has a neighbour.
+    for known in (train, csr_array(np.eye(30, 18, dtype=np.float32))):
+        with pytest.raises(ValueError, match="The user in row 3 has training ratings"):
+            system.fit(known).fold_in(of_users(ratings, [3]))
 
 
 def test_what_cannot_fold_in_says_so(ratings: np.ndarray, train: csr_array) -> None:

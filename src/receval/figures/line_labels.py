@@ -15,11 +15,7 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from receval.figures.finish import beside, figure_of, letter_panels, settle_layout
-from receval.figures.point_labels import (
-    are_one,
-    draw_leader,
-    points_per_pixel,
-)
+from receval.figures.point_labels import are_one, draw_leader, points_per_pixel
 from receval.figures.style import luminance, shaded
 
 _LEADER = 9.0  # points between the panel and the names, crossed by leaders

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import AtLeastOne, Number
 from receval.recommenders.neighbourhood import nearest_of_others, nearest_rows
-from receval.recommenders.products import NeighbourModel, with_rows_of
+from receval.recommenders.products import NeighbourModel, refuse_known, with_rows_of
 
 
 @dataclass(eq=False, repr=False)
@@ -81,6 +81,7 @@ class UserKNN(NeighbourModel):
     def _fold_in(self, ratings: RatingMatrix) -> None:
         """Find the neighbours of new users among those with training ratings."""
         own = ratings if self.threshold is None else _binarised(ratings, self.threshold)
+        refuse_known((np.diff(own.indptr) > 0) & (np.diff(self.ratings_.indptr) > 0))
         found = nearest_of_others(own, self.ratings_, self.neighbours, self.minimum_overlap)
         self.similarities_ = with_rows_of(self.similarities_, found)
 

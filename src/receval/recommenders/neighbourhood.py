@@ -146,9 +146,9 @@ def nearest_of_others(
     parts: list[tuple[NDArray, NDArray, NDArray]] = []
     for start in range(0, matrix.shape[0], OTHERS_BLOCK):
         block = csr_array(matrix[start : start + OTHERS_BLOCK]).astype(np.float64)
-        if not block.nnz:
-            continue
         products = (block @ columns).tocoo()
+        if not products.nnz:
+            continue
         rows, found = products.row + start, products.col
         scale = norms[rows] * other_norms[found]
         cosines = np.zeros(len(rows))

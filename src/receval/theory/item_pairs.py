@@ -43,9 +43,7 @@ def decrement_rate(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     both values are 0 or both are infinite, and 1, its limit, if only one is infinite; NaN stays
     NaN.
     """
-    a, b = np.broadcast_arrays(
-        np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    )
+    a, b = np.broadcast_arrays(*(np.asarray(own, dtype=np.float64) for own in (first, second)))
     smaller, larger = np.minimum(a, b), np.maximum(a, b)
     if np.any(smaller < 0):
         raise ValueError(
