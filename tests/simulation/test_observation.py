@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, spearmanr
 
-from reproduction.simulation.observation import Observation
-from reproduction.simulation.spec import TwinSpec
+from reproduction.simulation.observation import Observation, play_counts
+from reproduction.simulation.spec import Plays, TwinSpec
 from reproduction.simulation.twins import Simulation
 
 RATED = ["ml-1m", "netflix", "librarything", "beeradvocate", "yahoo-r3", "cm100k"]
@@ -95,6 +95,8 @@ def test_plays_grow_with_preference(
     assert spearmanr(plays[heard], world.affinity[heard]).statistic > 0.9
     assert heard.sum() == specs["lastfm-1k"].activity.total
     assert 40_000 < len(seen) < 60_000
+    wide = Plays(mean=200, spread=2, fade_days=60)
+    assert play_counts(np.array([1e6]), np.arange(100_000), wide).tolist() == [32_767]
 
 
 @pytest.mark.costly

@@ -306,13 +306,13 @@ def rating_bounds(observed: NDArray[np.floating], scale: Scale) -> NDArray[np.fl
 def play_counts(
     affinity: NDArray[np.floating], observed: NDArray[np.floating], plays: Plays
 ) -> NDArray[np.int16]:
-    """Return log-normal numbers of plays of at least 1, by the rank among observed affinities."""
+    """Return log-normal numbers of plays, 1 to 32,767, by the rank among observed affinities."""
     ordered = np.sort(observed)
     n_above = len(ordered) + 1
     rank = (np.searchsorted(ordered, affinity) + 0.5) / n_above
     log_mean = np.log(plays.mean) - plays.spread**2 / 2
     numbers: NDArray[np.float64] = np.exp(log_mean + plays.spread * ndtri(rank))
-    return np.maximum(1, np.rint(numbers)).astype(np.int16)
+    return np.clip(np.rint(numbers), 1, np.iinfo(np.int16).max).astype(np.int16)
 
 
 DAY = 86_400
