@@ -89,9 +89,7 @@ def test_a_tie_that_rounding_would_break_is_a_tie() -> None:
 
 
 def test_without_the_relevance_of_all_pairs_there_is_no_real_ranking() -> None:
-    counts = RatingProbabilities(
-        sampled=np.full(2, 10), train=np.array([5, 2]), relevant_train=np.array([3, 1])
-    )
+    counts = RatingProbabilities(*np.array([[10, 10], [5, 2], [3, 1]], dtype=np.uint32))
     found = item_pairs(counts, "rated")
     assert found.pairs.tolist() == [1]
     # Example 1 of figure 4: popularity is steeper than .6 and .5, and than .4 and .5.

@@ -70,6 +70,11 @@ class RatingProbabilities:
     relevant_test: UserCounts | None = None
 
     def __post_init__(self) -> None:
+        for name, counts in list(vars(self).items()):
+            if counts is not None:
+                # Differences of unsigned counts would not be negative.
+                signed = np.asarray(counts).astype(np.int64, casting="same_kind", copy=False)
+                object.__setattr__(self, name, signed)
         shapes = {
             name: np.shape(counts) for name, counts in vars(self).items() if counts is not None
         }
@@ -170,11 +175,11 @@ class RatingProbabilities:
             )
         return cls(
             sampled=np.full(is_relevant.shape[1], len(is_relevant), dtype=np.int64),
-            train=_per_column(in_train),
-            relevant_train=_per_column(in_train & is_relevant),
-            relevant=_per_column(is_relevant),
-            test=None if in_test is None else _per_column(in_test),
-            relevant_test=None if in_test is None else _per_column(in_test & is_relevant),
+            train=in_train.sum(axis=0),
+            relevant_train=(in_train & is_relevant).sum(axis=0),
+            relevant=is_relevant.sum(axis=0),
+            test=None if in_test is None else in_test.sum(axis=0),
+            relevant_test=None if in_test is None else (in_test & is_relevant).sum(axis=0),
         )
 
     @property
@@ -303,10 +308,6 @@ def _mask(rows: NDArray[np.bool_], ratings: Ratings) -> NDArray[np.bool_]:
 
 def _per_item(ratings: Ratings, rows: NDArray[np.bool_]) -> UserCounts:
     return np.bincount(ratings.items[rows], minlength=ratings.n_items).astype(np.int64)
-
-
-def _per_column(matrix: NDArray[np.bool_]) -> UserCounts:
-    return matrix.sum(axis=0, dtype=np.int64)
 
 
 def _share(part: UserCounts, whole: UserCounts) -> Probabilities:
