@@ -245,19 +245,19 @@ def test_what_has_no_value_says_so(tmp_path: Path) -> None:
 
 
 def test_a_row_has_names_in_print(tmp_path: Path) -> None:
-    by = values_of(**{"pop": 0.2, "nDCG(gain=binary)@10": 0.1, "user-knn": 0.3})
+    by = values_of(**{"pop": 0.2, "P(gain=binary)@10": 0.1, "user-knn": 0.3})
     (claim,) = claim_of(tmp_path).claims.values()
     check = claim.checks[0].model_copy(
         update={"decide": rule(in_order("pop", "user-knn", "others"))}
     )
     claims = PaperClaims(
         paper=STUDY,
-        systems={"pop": "Pop", "user-knn": "user kNN"},
+        systems={"pop": "POP", "user-knn": "KNN"},
         claims={"B-001": claim.model_copy(update={"checks": (check,)})},
     )
     (row,) = judged_claims([claims], sources_of(tmp_path, by)).to_dict("records")
-    assert row["ours"] == "user kNN, Pop, nDCG@10"
-    assert row["detail"] == "Not shown: Pop before user kNN (1 of 3)."
+    assert row["ours"] == "KNN, POP, P@10"
+    assert row["detail"] == "Not shown: POP before KNN (1 of 3)."
 
 
 def test_no_sentence_of_the_ledger_has_the_key_of_a_system() -> None:

@@ -241,6 +241,8 @@ def test_a_table_that_is_too_wide_for_a_column_says_so() -> None:
     assert note in to_latex(wide, names_packages=True)
     assert note not in to_latex(wide, names_packages=True, two_columns=True)
     assert note not in to_latex(Table("t", columns_of("a"), (("x",),)), names_packages=True)
+    unnamed = Table("t", columns_of("", "the width of a column of text"), (("x" * 30, ""),))
+    assert "\\\\\n\\midrule" in to_latex(unnamed, names_packages=True)
 
 
 def test_a_table_with_long_labels_is_scaled_down_to_its_column() -> None:

@@ -622,7 +622,7 @@ def _lines_of_label(label: str, width: int) -> list[str]:
     ['nDCG', '(gain=', 'exp-', 'steps,', 'ideal=', 'all)@10']
     """
     parts = [part for part in re.split(r"(?=[(@])|(?<=[,=-])", label) if part]
-    width = max(width, *map(len, parts))
+    width = max([width, *map(len, parts)])
     lines: list[str] = []
     for part in parts:
         is_next = not lines or part[0] == "(" or lines[-1][-1] == ","

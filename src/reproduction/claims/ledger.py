@@ -31,13 +31,7 @@ from reproduction.claims.sources import (
     MissingCellsError,
     NotMeasuredError,
 )
-from reproduction.claims.spec import (
-    CheckSpec,
-    ClaimSpec,
-    PaperClaims,
-    each_check,
-    read_claims,
-)
+from reproduction.claims.spec import CheckSpec, ClaimSpec, PaperClaims, each_check, read_claims
 from reproduction.claims.verdicts import (
     ENOUGH,
     IN_PAPER,
@@ -169,7 +163,8 @@ def judged_claims(
     for row in rows:
         if row["verdict"] in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):
             row["reason"] = ""
-        if row["rule"] != OF_INTERVAL and re.fullmatch(r"[^a-z]+", row["ours"]):
+        is_number = not math.isnan(row["published"]) and re.fullmatch(r"[^a-z]+", row["ours"])
+        if is_number and row["rule"] != OF_INTERVAL:
             row["ours"] = _number_in_sentence(row)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
