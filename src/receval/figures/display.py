@@ -64,11 +64,8 @@ class DisplayStyle:
         """Return the style described by a plan (:meth:`.ArtifactDescriptions.display`)."""
         systems = {name: SystemStyle(**style) for name, style in values["systems"].items()}
         metrics = {name: MetricStyle(**style) for name, style in values["metrics"].items()}
-        typed = {
-            "systems": systems,
-            "extra_systems": tuple(values["extra_systems"]),
-            "metrics": metrics,
-        }
+        extra_systems = tuple(values["extra_systems"])
+        typed = {"systems": systems, "extra_systems": extra_systems, "metrics": metrics}
         return cls(**{**values, **typed})
 
     def styles(self, systems: Iterable[str]) -> dict[str, SeriesStyle]:

@@ -134,11 +134,11 @@ def test_a_pipeline_of_sklearn_gives_what_its_steps_give_back() -> None:
     pipeline = importlib.import_module("sklearn.pipeline")
     preprocessing = importlib.import_module("sklearn.preprocessing")
     decomposition = importlib.import_module("sklearn.decomposition")
-    made = pipeline.make_pipeline(
-        preprocessing.MaxAbsScaler(), decomposition.TruncatedSVD(n_components=3, random_state=1)
-    )
+    svd = decomposition.TruncatedSVD(n_components=3, random_state=1)
+    made = pipeline.make_pipeline(preprocessing.MaxAbsScaler(copy=False), svd)
     scores = adapt(made).fit(TRAIN).score(np.arange(N_USERS))
-    made.fit(csr_matrix(TRAIN))
+    assert TRAIN.max() == 5
+    made = pipeline.make_pipeline(preprocessing.MaxAbsScaler(), svd).fit(csr_matrix(TRAIN))
     whole = made.inverse_transform(made.transform(csr_matrix(TRAIN)))
     np.testing.assert_allclose(scores, whole, rtol=1e-4, atol=1e-5)
 

@@ -41,7 +41,8 @@ class AdaptedDecomposition(ListSystem):
         self._train = csr_matrix(train)
         estimator = copy.deepcopy(self._estimator)
         with on_one_thread():
-            estimator.fit(self._train)
+            # Steps with copy=False change what they are given.
+            estimator.fit(self._train.copy())
         if not hasattr(_last_step(estimator), "components_"):
             raise ValueError(
                 f"The {type(estimator).__name__} of scikit-learn has no components after training, "
