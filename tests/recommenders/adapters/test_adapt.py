@@ -59,6 +59,8 @@ def test_what_a_sparse_array_does_not_hold_has_no_score_and_a_zero_in_it_is_one(
     rows = of_scores(entries).score(np.array([0, 1]))
     nan = np.nan
     np.testing.assert_array_equal(rows, [[nan, nan, 0], [3, nan, nan]])
+    twice = coo_array((np.array([200, 100], dtype=np.uint8), ([0, 0], [1, 1])), shape=(1, 2))
+    np.testing.assert_array_equal(of_scores(twice).score(np.array([0])), [[nan, 300]])
 
 
 @pytest.mark.each(

@@ -79,8 +79,7 @@ class GivenScores(ListSystem):
         if not issparse(rows):
             return np.asarray(rows)
         entries = rows.tocoo()
-        # Integers of 32 bits or more need double precision to stay distinct.
-        scores = np.full(rows.shape, np.nan, dtype=np.result_type(entries.data, np.float32))
+        scores = np.full(rows.shape, np.nan, dtype=rows.dtype)
         scores[entries.row, entries.col] = entries.data
         return scores
 
@@ -114,9 +113,9 @@ def of_scores(scores: Any) -> GivenScores:
             "be real numbers of the shape (n_users, n_items)."
         )
     if issparse(scores):
-        # Duplicate entries of a pair must be added to be one score.
-        scores = csr_array(scores)
+        # Duplicate entries of a pair must be added to be one score, and may need more bits.
+        scores = csr_array(scores.astype(np.result_type(scores.dtype, np.float32)))
         scores.sum_duplicates()
     if np.ma.isMaskedArray(scores):
-        scores = scores.astype(np.result_type(scores, np.float32)).filled(np.nan)
+        scores = scores.astype(np.result_type(scores.dtype, np.float32)).filled(np.nan)
     return GivenScores(scores)
