@@ -65,6 +65,7 @@ def implicit_models() -> list[tuple[str, Callable[[], Any]]]:
         ("BPR", made("cpu.bpr", "BayesianPersonalizedRanking", factors=4, random_state=1)),
         ("LMF", made("cpu.lmf", "LogisticMatrixFactorization", factors=4, random_state=1)),
         ("cosine", made("nearest_neighbours", "CosineRecommender", K=5)),
+        ("item-item", made("nearest_neighbours", "ItemItemRecommender", K=5)),
         ("BM25", made("nearest_neighbours", "BM25Recommender", K=5)),
     ]
 

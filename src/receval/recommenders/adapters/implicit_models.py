@@ -45,7 +45,10 @@ class AdaptedImplicitModel(ListSystem):
         # The package warns about the format of matrices that it has created itself.
         with warnings.catch_warnings(), np.errstate(invalid="ignore"), on_one_thread():
             warnings.simplefilter("ignore")
-            model.fit(self._train, show_progress=False)
+            # Without weights of its own, a model of item neighbours takes double precision alone.
+            is_plain = type(model).fit.__qualname__ == "ItemItemRecommender.fit"
+            weights = self._train.astype(np.float64 if is_plain else np.float32)
+            model.fit(weights, show_progress=False)
         self.model_ = model
         return self
 
