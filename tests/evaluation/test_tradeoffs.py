@@ -81,10 +81,13 @@ def test_what_cannot_be_drawn_is_refused(
 def test_of_many_systems_the_most_accurate_have_colours(result: rv.EvaluationResult) -> None:
     summary = result.summary()
     own = summary[summary["system"] == "Pop"]
-    rows = [own.assign(system=f"S{place}", mean=own["mean"] + place / 99) for place in range(25)]
+    rows = [
+        own.assign(system=f"user-knn:neighbours={n},similarity=cosine", mean=own["mean"] + n / 99)
+        for n in range(10, 35)
+    ]
     table = pd.concat(rows)
     with figure_style():
         figure = draw_tradeoffs(table, "nDCG@3", ["Gini@3"])
     names = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert names == {f"S{place}" for place in range(15, 25)}
+    assert names == {f"...{n},similarity=cosine" for n in range(25, 35)}
     assert "10 most accurate" in tradeoffs_caption(table, "nDCG@3", ["Gini@3"])

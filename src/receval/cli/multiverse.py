@@ -19,12 +19,7 @@ from receval.cli.arguments import (
 from receval.cli.command_parser import add_command, progress_line
 from receval.cli.evaluate import named_system
 from receval.cli.saved_arguments import add_settings
-from receval.cli.split import (
-    DEFAULT_SPLIT,
-    add_given_parts,
-    refuse_options_of_parts,
-    split_of,
-)
+from receval.cli.split import DEFAULT_SPLIT, add_given_parts, refuse_options_of_parts, split_of
 
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings

@@ -396,7 +396,7 @@ def _draw_named(axes: Axes, own: pd.DataFrame) -> None:
         low, mean, high = own.loc[name, ["low", "mean", "high"]]
         axes.plot([low, high], [place, place], color=style.colour, linewidth=1.4)
         axes.plot(mean, place, marker=style.marker, color=style.colour, markersize=4)
-    axes.set_yticks(range(len(names)), [legend_name(name) for name in names])
+    axes.set_yticks(range(len(names)), [legend_name(name, names) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
 
 
@@ -413,7 +413,7 @@ def _draw_many(axes: Axes, own: pd.DataFrame, coloured: list[str]) -> None:
         axes.plot([low, high], [place + 1, place + 1], color=style.colour, linewidth=0.9)
         axes.plot(
             mean, place + 1, marker=style.marker, color=style.colour, markersize=2.6,
-            linestyle="none", markeredgewidth=0, label=legend_name(name),
+            linestyle="none", markeredgewidth=0, label=legend_name(name, coloured),
         )  # fmt: skip
     margin = max(1.0, 0.02 * len(own))
     ticks = MaxNLocator(8, integer=True).tick_values(1, len(own))

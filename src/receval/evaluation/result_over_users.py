@@ -426,7 +426,8 @@ class DifferenceOverUsers:
         axes.set_xlim(-edge, edge)
         axes.set_ylim(0, 1)
         axes.xaxis.set_major_locator(MaxNLocator(5))
-        first, second = legend_name(self.first), f"minus {legend_name(self.second)}"
+        both = (self.first, self.second)
+        first, second = legend_name(self.first, both), f"minus {legend_name(self.second, both)}"
         between = " " if len(first + second) < _LONGEST_LINE else "\n"
         axes.set_xlabel(f"{legend_name(self.metric)}:\n{first}{between}{second}")
         axes.set_ylabel("Share of users")

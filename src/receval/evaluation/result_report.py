@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Literal, Unpack
 import pandas as pd
 
 from receval.checked_arguments import checked_arguments
-from receval.evaluation.comparison import (
-    ComparisonOptions,
-)
+from receval.evaluation.comparison import ComparisonOptions
 from receval.evaluation.formatting import (
     DECIMALS,
     MOST_COLUMNS,
@@ -475,11 +473,12 @@ def draw_tradeoffs(
             bottom, y, top = means.loc[(protocol, name, system), ["low", "mean", "high"]]
             style = styles.get(str(system))
             colour = NO_WINNER if style is None else style.colour
+            label = None if style is None else legend_name(str(system), list(styles))
             axes.plot([left, right], [y, y], color=colour, linewidth=0.9)
             axes.plot([x, x], [bottom, top], color=colour, linewidth=0.9)
             axes.plot(
                 x, y, marker="." if style is None else style.marker, color=colour, markersize=4,
-                linestyle="none", label=None if style is None else legend_name(str(system)),
+                linestyle="none", label=label,
             )  # fmt: skip
         axes.set_xlabel(axis_label(accuracy, less_is_better))
         label = axis_label(name, less_is_better)

@@ -237,7 +237,7 @@ def draw_expected_best(records: Mapping[str, TuningRecord]) -> Figure:
     table = expected_best(records)
     names = [name for name, own in records.items() if own.goodness]
     # Long names stand below one another, and there they take no space of the curves.
-    longest = max(len(legend_name(name)) for name in names)
+    longest = max(len(legend_name(name, names)) for name in names)
     columns = max(1, int(SINGLE_COLUMN / (0.35 + 0.07 * longest)))
     figure = new_figure(SINGLE_COLUMN, 2.25 + _LEGEND_ROW * -(-len(names) // columns))
     axes = figure.subplots()
@@ -248,7 +248,7 @@ def draw_expected_best(records: Mapping[str, TuningRecord]) -> Figure:
         values = np.array(records[name].values)
         ends = np.clip([expected - deviation, expected + deviation], np.nanmin(values), None)
         low, high = np.minimum(ends, np.nanmax(values))
-        line(axes, own["trials"], expected, style, legend_name(name), band=(low, high))
+        line(axes, own["trials"], expected, style, legend_name(name, names), band=(low, high))
     metrics = {own.metric: own for own in records.values()}
     (metric, first), *others = metrics.items()
     shown = with_direction(metric, {metric} if first.less_is_better else ())

@@ -166,13 +166,16 @@ def percent(share: float) -> str:
     return f"{short_number(f'{100 * share:.1f}')} %"
 
 
-def legend_name(name: str) -> str:
+def legend_name(name: str, among: Sequence[str] = ()) -> str:
     """Return a user's own name, shortened to fit a figure, between words if it has some.
+
+    Names ``among`` which several would be alike begin with the word by which they differ.
 
     Examples
     --------
-    >>> legend_name("user-knn:neighbours=100,similarity=cosine")
-    'user-knn:neighbours=...cosine'
+    >>> names = [f"user-knn:neighbours={number},similarity=cosine" for number in (100, 200)]
+    >>> legend_name(names[0]), legend_name(names[0], names)
+    ('user-knn:neighbours=...cosine', '...100,similarity=cosine')
     """
     shown = shortened(name, LONGEST_NAME, middle=True)
     words = re.findall(r"[^\W_]+[\W_]*|[\W_]+", printable(" ".join(name.split())))
@@ -183,7 +186,14 @@ def legend_name(name: str) -> str:
         end = words.pop() + end
     while words and len(start + words[0] + end) <= LONGEST_NAME - len("..."):
         start += words.pop(0)
-    return f"{start.rstrip()}...{end}" if start and end else shown
+    shown = f"{start.rstrip()}...{end}" if start and end else shown
+    alike = [own for own in among if own != name and legend_name(own) == shown]
+    if not alike:
+        return shown
+    letters = enumerate(zip(name, *alike, strict=False))
+    differing = next((place for place, own in letters if len({*own}) > 1), 0)
+    begin = max(differing - LONGEST_NAME // 3, len(re.sub(r"[^\W_]*$", "", name[:differing])))
+    return shortened(f"...{name[begin:]}", LONGEST_NAME)
 
 
 # Styles of series, systems and metrics.

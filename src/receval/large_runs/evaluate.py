@@ -34,13 +34,7 @@ from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import Depth, OrderOfTies, notes_on_lists
 from receval.evaluation.summed_values import SummedValues
 from receval.large_runs.blocks import BlockRecord, Blocks, block_record
-from receval.large_runs.plan import (
-    ROWS_PER_BLOCK,
-    BlockPlan,
-    PlanFolder,
-    PlannedTable,
-    make_plan,
-)
+from receval.large_runs.plan import ROWS_PER_BLOCK, BlockPlan, PlanFolder, PlannedTable, make_plan
 from receval.large_runs.processes import in_processes
 from receval.large_runs.reading import (
     doubts_on_items,

@@ -194,8 +194,7 @@ def _figures(own: pd.DataFrame, found: ExploredRatings, name: str) -> list[Repor
     if not decisions:
         return []
     first, second = str(own["first"].iloc[0]), str(own["second"].iloc[0])
-
-    names = [legend_name(name) for name in (first, second)]
+    names = [legend_name(name, (first, second)) for name in (first, second)]
     # The label must not be higher than the panel.
     separator = " " if len("".join(names)) <= LONGEST_NAME - 5 else "\n"
     marked = None

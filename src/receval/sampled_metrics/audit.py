@@ -339,13 +339,13 @@ def draw_negatives(curve: pd.DataFrame, values: pd.DataFrame) -> Figure:
                 rows["negatives"],
                 rows["expected"],
                 styles[system],
-                legend_name(system) if is_named else None,
+                legend_name(system, best) if is_named else None,
                 error=1.96 * rows["sd"].to_numpy() if is_named else None,
             )
         axes.set_ylabel(metric)
         axes.set_ylim(bottom=0)
 
-    named = [legend_name(name) for name in best if styles[name].colour != NO_WINNER]
+    named = [legend_name(name, best) for name in best if styles[name].colour != NO_WINNER]
     return _panels(values, draw, named)
 
 
@@ -353,7 +353,8 @@ def draw_swaps(swaps: pd.DataFrame, values: pd.DataFrame) -> Figure:
     """Draw the probability of swapped systems over the number of negatives."""
     pairs = list(dict.fromkeys(zip(swaps["first"], swaps["second"], strict=True)))
     pairs = pairs[:MOST_PAIRS]
-    names = [f"{legend_name(first)}, {legend_name(second)}" for first, second in pairs]
+    every = [name for pair in pairs for name in pair]
+    names = [", ".join(legend_name(name, every) for name in pair) for pair in pairs]
     styles = series_styles([str(number) for number in range(len(names))])
 
     def draw(axes: Axes, metric: str) -> None:
