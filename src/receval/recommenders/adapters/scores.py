@@ -117,5 +117,5 @@ def of_scores(scores: Any) -> GivenScores:
         scores = csr_array(scores.astype(np.result_type(scores.dtype, np.float32)))
         scores.sum_duplicates()
     if np.ma.isMaskedArray(scores):
-        scores = scores.astype(np.result_type(scores.dtype, np.float32)).filled(np.nan)
+        scores = np.ma.filled(scores.astype(np.result_type(scores.dtype, np.float32)), np.nan)
     return GivenScores(scores)
