@@ -359,3 +359,6 @@ def test_judgments_are_items_in_order(indptr, items, n_values, reason):
     else:
         with pytest.raises(ValueError, match=reason):
             Judgments(*arrays)
+    if reason == "not in order":
+        with pytest.raises(ValueError, match=reason):
+            Judgments(*(own.astype(np.uint32) for own in arrays[:2]), arrays[2])

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,9 +26,6 @@ from receval.data.ratings import (
 )
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import DamagedFileError, refusing_damage
-
-if TYPE_CHECKING:
-    from receval.data.ratings import Ratings
 
 TRAIN_ORDERS = ("rows", "folds", "least-liked-first", "time", "last-users-first")
 
@@ -352,7 +349,7 @@ class Judgments:
     values: NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        checked_codes("items", self.items, np.iinfo(np.int32).max)
+        items = checked_codes("items", self.items, np.iinfo(np.int32).max)
         ends = np.asarray(self.indptr)
         if not np.issubdtype(ends.dtype, np.integer):
             raise ValueError(
@@ -364,9 +361,9 @@ class Judgments:
                 f"{len(self.items)} items have {len(self.values)} values, and users' judgments end "
                 f"at {ends[-1:].tolist()}. These numbers must be the same."
             )
-        behind = np.flatnonzero(np.diff(self.items) <= 0) + 1
+        behind = np.flatnonzero(items[1:] <= items[:-1]) + 1
         begins = np.zeros(len(self.items) + 1, dtype=bool)
-        are_ends = ends[0] == 0 and (np.diff(ends) >= 0).all()
+        are_ends = ends[0] == 0 and (ends[1:] >= ends[:-1]).all()
         begins[ends if are_ends else 0] = True
         if not are_ends or not begins[behind].all():
             raise ValueError(
