@@ -33,7 +33,7 @@ def ratings() -> rv.Ratings:
 
 SPLITS = {
     "user-ratio": {"train_ratio": (0.5, 0.8), "selection": {"min_user_ratings": 3}},
-    "temporal": {},
+    "temporal": {"cut": 0.5},
     "held-out-users": {"folds": 2},
 }
 
@@ -61,6 +61,14 @@ def test_notes_keep_their_codes(ratings: rv.Ratings, tmp_path: Path) -> None:
     data = rv.split(ratings, "user-ratio", selection={"min_user_ratings": 5})
     data.save(tmp_path)
     assert [note.code for note in rv.load_split(tmp_path).notes] == ["selection"]
+
+
+def test_selected_items_are_candidates_if_all_their_ratings_are_in_a_gap() -> None:
+    table = {"user": [1, 1, 1], "item": [1, 2, 3], "timestamp": [0, 86_400 * 5, 86_400 * 9]}
+    by_time = {"cut": "1970-01-10", "gap": 7, "selection": {"min_item_ratings": 1}}
+    data = rv.split(rv.read_ratings(table), "temporal", **by_time)
+    assert data.ratings.n_items == 3
+    assert data.notes[0].startswith("The selection keeps 3 of 3 ratings")
 
 
 def test_a_saved_split_replaces_its_own_files_and_no_others(
@@ -187,6 +195,13 @@ def test_files_of_rectools_have_its_columns(ratings: rv.Ratings, tmp_path: Path)
     assert train.columns.tolist() == ["user_id", "item_id", "weight", "datetime"]
     moments = train["datetime"].astype("datetime64[ns]").astype("int64") // 10**9
     assert moments.tolist() == data.to_frames().train["timestamp"].tolist()
+
+
+def test_means_of_whole_ratings_keep_their_fractions() -> None:
+    table = {"user": [1, 1, 1, 2], "item": [1, 1, 2, 1], "rating": [3, 4, 2, 1]}
+    ratings = rv.read_ratings(table, duplicates="mean")
+    whole = rv.split(ratings, "user-ratio", train_ratio=0.5).to_frames()
+    assert sorted([*whole.train["rating"], *whole.test["rating"]]) == [1, 2, 3.5]
 
 
 def test_csv_files_hold_the_frames(ratings: rv.Ratings, tmp_path: Path) -> None:

@@ -150,15 +150,19 @@ def test_another_kind_of_validation_part_can_be_chosen() -> None:
 
 def test_splits_with_an_unbiased_test_are_validated_on_observed_ratings() -> None:
     ratings = rated_by_taste()
-    known = np.arange(len(ratings)) % 5 > 0
-    outer = rv.split(
-        replace(ratings, known=known), "missing-at-random", unbiased_rows="unknown", folds=2
-    )
-    inner = validation_split(outer)
-    assert inner.description["kind"] == "k-fold"
-    assert all(fold.unbiased is None for fold in inner.folds())
-    assert inner.ratings.known is not None
-    assert inner.ratings.known.all()
+    ratings = replace(ratings, known=np.arange(len(ratings)) % 5 > 0)
+    for kind, parameters in (
+        ("missing-at-random", {"unbiased_rows": "unknown"}),
+        ("missing-at-random", {"unbiased_rows": "fold"}),
+        ("anti-popular-familiarity", {"relevant_from": 4}),
+    ):
+        outer = rv.split(ratings, kind, folds=2, **parameters)
+        inner = validation_split(outer)
+        assert inner.description["kind"] == "k-fold"
+        assert all(fold.unbiased is None for fold in inner.folds())
+        if kind == "missing-at-random":
+            assert inner.ratings.known is not None
+            assert inner.ratings.known.all()
 
 
 def test_the_threshold_is_that_of_the_test() -> None:

@@ -105,9 +105,14 @@ def typed_identifiers(ids: NDArray[np.str_], kind: str | None) -> NDArray[np.gen
 
 
 def _values(ratings: Ratings, kind: str | None) -> NDArray[np.generic]:
-    """Return ratings in double precision, or as integers if they were integers."""
+    """Return ratings in double precision, or as integers if they were integers and all still are.
+
+    Means of integers, or the ratings of another part's table, may have fractions.
+    """
     if kind == "integer" or ratings.values.dtype == np.int8:
-        return ratings.values.astype(np.int64)
+        whole = ratings.values.astype(np.int64)
+        if (whole == ratings.values).all():
+            return whole
     return _shortest_doubles(ratings.values)
 
 

@@ -311,7 +311,7 @@ def split(
             "with timestamp=... (in a command: --timestamp), or choose another kind."
         )
     # Drawn in the order of identifiers, so that it does not depend on the codes.
-    parts = split_with_random_ties(ratings.in_order_of_identifiers(), spec, seed)
+    parts, selected = _parts_and_selected(ratings.in_order_of_identifiers(), spec, seed)
     ratings = ratings.in_order_of_identifiers(keep_codes=True)
     _check_folds(ratings, parts, spec)
     named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
@@ -321,13 +321,12 @@ def split(
     reading = getattr(ratings, "reading", None)
     notes: list[Note] = []
     all_values = ratings.values
-    if spec.selection is not None:
-        used = np.logical_or.reduce([codes > 0 for codes in parts.codes])
-        whole, kept = ratings, ratings.select(used).compacted()
+    if selected is not None:
+        whole, kept = ratings, ratings.select(selected).compacted()
         if unselected_items == "candidates":
             parameters["unselected_items"] = unselected_items
         else:
-            parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
+            parts = replace(parts, codes=tuple(codes[selected] for codes in parts.codes))
             ratings = kept
         notes.append(_note_on_selection(whole, kept, "not " if ratings is kept else ""))
     if spec.needs_timestamps and ratings.timestamps is not None:
@@ -416,23 +415,33 @@ def _predefined(source: object, seed: int, parameters: Mapping[str, Any]) -> Spl
 
 def split_with_random_ties(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
     """Return a split of ratings, where those with the same time are in random order."""
-    if not spec.needs_timestamps:
-        return make_split(ratings, spec, seed, "own data", spec.kind, auxiliary_files={})
-    # Splits by time keep the order of rows for equal times. Here it is that of identifiers, which
-    # would prefer the same items for all users.
-    rows = generator(seed, "own data", spec.kind, "equal times").permutation(len(ratings))
-    shuffled = ratings.reordered(rows)
-    parts = make_split(shuffled, spec, seed, "own data", spec.kind, auxiliary_files={})
-    places = np.empty_like(rows)
-    places[rows] = np.arange(len(rows))
-    return replace(parts, codes=tuple(codes[places] for codes in parts.codes))
+    return _parts_and_selected(ratings, spec, seed)[0]
+
+
+def _parts_and_selected(
+    ratings: Ratings, spec: SplitSpec, seed: int
+) -> tuple[Split, NDArray[np.bool_] | None]:
+    """Return the split, and which ratings a selection keeps, also those that no part has."""
+    places: NDArray[np.int64] | slice = slice(None)
+    if spec.needs_timestamps:
+        # Splits by time keep the order of rows for equal times. Here it is that of identifiers,
+        # which would prefer the same items for all users.
+        rows = generator(seed, "own data", spec.kind, "equal times").permutation(len(ratings))
+        ratings, places = ratings.reordered(rows), np.argsort(rows)
+    parts = make_split(ratings, spec, seed, "own data", spec.kind, auxiliary_files={})
+    if spec.needs_timestamps:
+        parts = replace(parts, codes=tuple(codes[places] for codes in parts.codes))
+    if spec.selection is None:
+        return parts, None
+    steps = spec.selection.model_dump()
+    return parts, selected_ratings(ratings, partial(generator, seed, "own data"), **steps)[places]
 
 
 def _check_folds(ratings: Ratings, parts: Split, spec: SplitSpec) -> None:
     """Refuse a split in which a fold has no training or no test rating."""
     for number, codes in enumerate(parts.codes, 1):
         for code, what in ((TRAIN, "training"), (TEST, "test")):
-            if (codes == code).any():
+            if (codes & code).any():
                 continue
             sizes = np.bincount(ratings.users, minlength=ratings.n_users)
             several = parts.n_folds > 1
@@ -524,8 +533,9 @@ def _save_split(own: Mapping[str, Any], folder: Path) -> None:
 def _tuples_of(
     metadata: Mapping[str, Metadatum], parameters: Mapping[str, Any]
 ) -> dict[str, Metadatum]:
-    """Return the metadata that are among the parameters, whose tuples JSON made lists."""
-    return {name: own for name, own in metadata.items() if name in parameters}
+    """Return the tuples of the metadata that are among the parameters, which JSON made lists."""
+    # Others may differ: the cut is given as a share, and the metadata have its moment.
+    return {k: own for k, own in metadata.items() if k in parameters and isinstance(own, tuple)}
 
 
 def _loaded_split_fields(folder: Path) -> dict[str, Any]:
