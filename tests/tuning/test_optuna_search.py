@@ -39,6 +39,11 @@ def test_no_setting_of_a_list_is_tried_twice() -> None:
     assert len(set(spots)) == 13
 
 
+def test_a_setting_is_repeated_if_all_were_tried() -> None:
+    spots = [own["spot"] for own in tuned(stats.randint(1, 3), 4).records["near"].settings]
+    assert (len(spots), set(spots)) == (4, {1, 2})
+
+
 def test_a_grid_within_the_budget_is_tried_as_a_whole() -> None:
     assert tuned([0, 7], 5).records["near"].is_exhausted
 

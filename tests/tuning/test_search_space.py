@@ -86,6 +86,13 @@ def test_makers_with_other_arguments_have_other_names() -> None:
 
     assert of(UserKNN) == "receval.recommenders.knn:UserKNN"
     assert len({of(UserKNN), of(partial(UserKNN, threshold=1)), of(partial(UserKNN, 2))}) == 3
+    long, printed_alike = np.arange(2000.0), np.append(np.arange(1999.0), 1999.000001)
+    assert of(partial(UserKNN, long)) == of(partial(UserKNN, long.copy()))
+    assert of(partial(UserKNN, long)) != of(partial(UserKNN, printed_alike))
+    names = [of(lambda neighbours, own=own: UserKNN(own)) for own in (long, printed_alike)]
+    assert len({*names, *(of(lambda neighbours: UserKNN(long)) for _ in range(2))}) == 3
+    assert len(space({"a": [long, long.copy(), printed_alike]}).settings(None, 1)[0]) == 2
+    assert len(space({"a": [lambda own: 1, lambda own: 2]}).settings(None, 1)[0]) == 2
 
 
 def test_without_scikit_learn_all_combinations_are_tried_and_draws_say_what_to_install(

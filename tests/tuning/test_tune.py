@@ -412,8 +412,10 @@ def test_trials_can_be_compared_by_diversity_of_features() -> None:
     assert tuned.records["near"].failed == 0
 
 
-def test_trials_can_be_compared_by_errors_of_ratings_that_are_named_so() -> None:
-    tuned = tuned_here(metric="RMSE", rating_scores="near")
+def test_trials_can_be_compared_by_errors_of_ratings_that_are_named_so(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="those of 'near' may only order"):
+        tuned_here(metric="RMSE", resume_folder=tmp_path)
+    tuned = tuned_here(metric="RMSE", rating_scores="near", resume_folder=tmp_path)
     assert tuned.records["near"].less_is_better
     with pytest.raises(ValueError, match="no tuned system"):
         tuned_here(metric="RMSE", rating_scores=["far"])

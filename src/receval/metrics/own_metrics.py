@@ -48,6 +48,17 @@ class _Functions(pickle.Pickler):
         return list, (), None, iter((source, bound, one.__defaults__, one.__kwdefaults__))
 
 
+def digest_of_value(value: object) -> str:
+    """Return a digest that tells an object from others, also from those that are printed alike."""
+    told = io.BytesIO()
+    try:
+        _Functions(told, protocol=4).dump(value)
+    except Exception:
+        # What cannot be written is told by its address, which no other process has.
+        told.write(object.__repr__(value).encode())
+    return sha256(told.getvalue()).hexdigest()
+
+
 @dataclass(frozen=True, kw_only=True)
 class FunctionMetric(BaseMetric, ABC):
     """What metrics of functions have in common, made by :func:`metric_of_function`."""
@@ -80,13 +91,7 @@ class FunctionMetric(BaseMetric, ABC):
     @property
     def text(self) -> str:
         """A digest of the function's source and of what it is bound to, to tell it from others."""
-        told = io.BytesIO()
-        try:
-            _Functions(told, protocol=4).dump(self.function)
-        except Exception:
-            # What cannot be written is told by its address, which no other process has.
-            told.write(object.__repr__(self.function).encode())
-        return sha256(told.getvalue()).hexdigest()
+        return digest_of_value(self.function)
 
     def _value(self, arguments: tuple[object, ...], n_arguments: int) -> float:
         """Call the function with its first arguments, and check what it returns."""

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from math import prod
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from receval.metrics.own_metrics import digest_of_value
 from receval.seeds import integer_seed
 from receval.storage.messages import quoted, shortened
 from receval.tuning.trials import Trial
@@ -25,8 +27,8 @@ class OptunaSearch:
     """The search of one system by Optuna's tree-structured Parzen estimator.
 
     A setting that was tried before is not tried again: Optuna is told its value, and asked for
-    another one; if it repeats itself, the next setting of ``others`` that was not tried is taken.
-    The proposals depend only on the seed and on the values.
+    another one; if it repeats itself, the next setting of ``others`` that was not tried is taken,
+    or the first one if all were. The proposals depend only on the seed and on the values.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ class OptunaSearch:
         self._asked: Any = None
 
     def next_setting(self) -> dict[str, Any]:
-        """Return a setting that was not tried yet."""
+        """Return a setting that was not tried yet, if any is left."""
         for _ in range(_MOST_REPEATS):
             self._asked = self._study.ask()
             found = self._proposed(self._asked)
@@ -70,7 +72,8 @@ class OptunaSearch:
                 return found
             self._tell(earlier)
         self._asked = None
-        return next(own for own in self._others if settings_as_json(own) not in self._told)
+        left = (own for own in self._others if settings_as_json(own) not in self._told)
+        return next(left, self._others[0])
 
     def add(self, settings: dict[str, Any], trial: Trial) -> None:
         """Tell the outcome of the setting that was proposed last."""
@@ -233,13 +236,26 @@ class SearchSpace:
         while isinstance(make, partial):
             given = (*make.args, *sorted(make.keywords.items()), *given)
             make = make.func
+        if isinstance(make, FunctionType):
+            bound = [cell.cell_contents for cell in make.__closure__ or ()]
+            given = (*bound, *(make.__defaults__ or ()), *given)
+        elif not isinstance(make, type):
+            given = (make, *given)  # A method, or an object that can be called.
         name = getattr(make, "__qualname__", type(make).__qualname__)
-        return f"{getattr(make, '__module__', '')}:{name}{given or ''}"
+        told = settings_as_json(given) if given else ""
+        return f"{getattr(make, '__module__', '')}:{name}{told}"
 
 
 def settings_as_json(value: object) -> str:
-    """Return parameters as JSON; what JSON lacks is named by its ``repr``."""
-    return json.dumps(value, sort_keys=True, default=repr)
+    """Return parameters as JSON; what JSON lacks is told from others that are printed alike."""
+
+    def told(own: object) -> object:
+        if isinstance(own, np.generic):
+            return own.item()
+        # Functions of one line have one source.
+        return repr(own) if isinstance(own, FunctionType) else digest_of_value(own)
+
+    return json.dumps(value, sort_keys=True, default=told)
 
 
 def _values(system: str, parameter: str, given: Any) -> Any:
@@ -254,7 +270,7 @@ def _values(system: str, parameter: str, given: Any) -> Any:
             raise ValueError(
                 f"There is no value of {parameter} to try for {quoted(system)}. Give one or more."
             )
-        return list({repr(value): value for value in values}.values())
+        return list({settings_as_json(value): value for value in values}.values())
     raise ValueError(
         f"The values of {parameter} to try for {quoted(system)} are a {type(given).__name__}. Give "
         "a list, a distribution of scipy.stats, or one value."

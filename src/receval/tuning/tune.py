@@ -451,7 +451,7 @@ def tune(
     kept = TrialFolder(None if resume_folder is None else Path(resume_folder), description)
     rating_scores = [rating_scores] if isinstance(rating_scores, str) else rating_scores
     rated = {
-        name: partial(measured, rating_scores=["system"] if name in rating_scores else [])
+        name: partial(measured, name, rating_scores=[own for own in rating_scores if own == name])
         for name in spaces
     }
     if unknown := [name for name in rating_scores if name not in spaces]:
@@ -508,9 +508,11 @@ def tune(
     )
 
 
-def _measured(inner: ValidationSplit, system: Any, **measuring: Any) -> tuple[float, int]:
+def _measured(
+    inner: ValidationSplit, name: str, system: Any, **measuring: Any
+) -> tuple[float, int]:
     """Train a system and return its average on the validation part, and the number of users."""
-    result = evaluate_systems(inner, {"system": system}, **measuring)
+    result = evaluate_systems(inner, {name: system}, **measuring)
     (values,) = result.values.values()
     return float(values.means[0, 0]), values.n_users
 
@@ -544,7 +546,7 @@ def _searched(
 def _trials(
     spaces: Mapping[str, SearchSpace],
     settings: Mapping[str, list[dict[str, Any]]],
-    measured: Mapping[str, Callable[[Any], tuple[float, int]]],
+    measured: Mapping[str, partial[tuple[float, int]]],
     kept: TrialFolder,
     jobs: int,
     progress: Callable[[str, int, int], object] | None,
@@ -555,13 +557,19 @@ def _trials(
     found: Trials = {}
     open_trials: dict[tuple[str, str], dict[str, Any]] = {}
     own_total = sum(map(len, settings.values()))
+
+    def of_trial(key: tuple[str, str]) -> str:
+        name, parameters = key
+        rated = measured[name].keywords["rating_scores"]
+        return settings_as_json([name, spaces[name].maker, parameters, *rated])
+
     total = own_total if total is None else total
     # The first trials of all systems come first, so that each is soon seen to work.
     for number in range(max(map(len, settings.values()))):
         for name, own in settings.items():
             if number < len(own):
                 key = name, settings_as_json(own[number])
-                if (earlier := kept.read(_key(spaces[name], key[1]))) is not None:
+                if (earlier := kept.read(of_trial(key))) is not None:
                     found[key] = earlier
                 else:
                     open_trials[key] = own[number]
@@ -574,7 +582,7 @@ def _trials(
 
     def finish(number: int, trial: Trial) -> None:
         found[keys[number]] = trial
-        kept.write(_key(spaces[keys[number][0]], keys[number][1]), trial)
+        kept.write(of_trial(keys[number]), trial)
 
     tasks = [
         partial(made_trial, partial(_made_and_measured, spaces[name].make, own, measured[name]))
@@ -590,11 +598,6 @@ def _made_and_measured(
     measured: Callable[[Any], tuple[float, int]],
 ) -> tuple[float, int]:
     return measured(make(**parameters))
-
-
-def _key(space: SearchSpace, parameters: str) -> str:
-    """Return by what a trial is found again in a folder."""
-    return settings_as_json([space.name, space.maker, parameters])
 
 
 def _by_what(
