@@ -96,6 +96,8 @@ def test_items_of_users_alone_are_judgments_of_which_all_are_relevant() -> None:
         ({"u1": [("a", 1, 2)]}, "item 1 of user u1 is"),
         ({"u1": ["a", ("b", 1.0)]}, "item 2 of user u1 is"),
         ({"u1": [("a", 1.0), ("a", 2.0)]}, "user u1 has item a twice"),
+        ({"u1": {1: 1.0, "1": 2.0}}, "user u1 has an item twice, as a number and a text"),
+        ({1: ["a"], "1": ["b"]}, "user 1 has two lists, as a number and a text"),
         ({"u1": {"a", "b"}}, "the items of user u1 are a set, which has no order"),
         ({"u1": [("a", None)]}, "the score of item a for user u1 is null. It must be a number"),
         ({"u1": ([10, 11], [0.9, 0.8])}, "item 2 of user u1 is 0.9. It must be an identifier"),

@@ -266,9 +266,15 @@ def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
         with pytest.raises(TableError, match=told):
             read_run(tmp_path / name)
-    run = read_run({"ann b": {"x": 1.0, "y": 2.0}})
-    with pytest.raises(TableError, match="'ann b' has white space"):
-        write_run(run, tmp_path / "b.run")
-    assert not (tmp_path / "b.run").exists()
+    for user, tag, name, told in (
+        ("ann b", "mine", "b.run", "user 'ann b' is empty or has white space"),
+        (" ann", "mine", "b.run", "user ' ann' is empty or has white space"),
+        ("ann", "my run", "b.run", "tag 'my run' is empty or has white space"),
+        ("ann", "", "b.run", "tag '' is empty"),
+        ('"ann"', "mine", "b.inter", "a quote mark, which files of recbole cannot hold"),
+    ):
+        with pytest.raises(TableError, match=told):
+            write_run(read_run({user: {"x": 1.0, "y": 2.0}}), tmp_path / name, tag=tag)
+        assert not (tmp_path / name).exists()
     with pytest.raises(FileNotFoundError):
         read_run(tmp_path / "nothing.run")

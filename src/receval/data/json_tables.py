@@ -427,12 +427,19 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
                     "must be a number."
                 )
         try:
-            scores[str(user)] = {str(item): float(score) for item, score in ordered.items()}
+            written = {str(item): float(score) for item, score in ordered.items()}
         except OverflowError:
             raise TableError(
                 f"{source}: a score of user {shortened(str(user))} is too large for a "
                 "floating-point number."
             ) from None
+        if str(user) in scores or len(written) < len(ordered):
+            what = "two lists" if str(user) in scores else "an item twice"
+            raise TableError(
+                f"{source}: user {shortened(str(user))} has {what}, as a number and a text that "
+                "are written alike, such as 1 and '1', are one identifier. Remove one of them."
+            )
+        scores[str(user)] = written
     return ScoresOfOrder(scores) if is_of_order else scores
 
 

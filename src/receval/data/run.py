@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -507,8 +508,8 @@ def write_run(
     Raises
     ------
     TableError
-        The extension is unknown and no format is given, or an identifier has white space, which
-        TREC does not allow.
+        The extension is unknown and no format is given, or the format cannot hold an identifier or
+        the tag, such as TREC's those with white space.
 
     Examples
     --------
@@ -537,11 +538,12 @@ def write_run(
         "rank": pa.array(np.arange(len(users)) - starts[users] + 1),
         "score": pa.array(scores),
     }
+    if chosen in ("trec", "recbole", "elliot"):
+        _refuse_delimiters(run, tag, chosen)
     with replacing(path) as unfinished:
         if chosen == "json":
             _write_json(run, users, items, scores, unfinished)
         elif chosen == "trec":
-            _refuse_white_space(run)
             same = np.zeros(len(users), dtype=np.int8)
             constant = {"Q0": "Q0", "tag": tag}
             columns |= {
@@ -574,14 +576,25 @@ def _in_order(run: Run) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[n
     return users[order], items[order], scores[order]
 
 
-def _refuse_white_space(run: Run) -> None:
-    for what, ids in (("user", run.user_ids), ("item", run.item_ids)):
-        split = next((own for own in ids.tolist() if len(own.split()) != 1), None)
-        if split is not None:
+def _refuse_delimiters(run: Run, tag: str, form: WrittenRunFormat) -> None:
+    """Refuse identifiers and a tag that a format without quotation marks cannot hold."""
+    tags = [tag] if form == "trec" else []
+    for what, ids in (("user", run.user_ids), ("item", run.item_ids), ("tag", tags)):
+        if form == "trec":
+            wrong = next((own for own in map(str, ids) if own.split() != [own]), None)
+            told = "is empty or has white space, which separates TREC's columns"
+        else:
+            wrong = first_with_delimiter(map(str, ids))
+            told = f"has a tab, a line end or a quote mark, which files of {form} cannot hold"
+        if wrong is not None:
             raise TableError(
-                f"The {what} {quoted(split)} has white space, which separates TREC's columns. "
-                "Write .tsv, .csv, .parquet or .json instead."
+                f"The {what} {quoted(wrong)} {told}. Write .tsv, .csv, .parquet or .json instead."
             )
+
+
+def first_with_delimiter(names: Iterable[str]) -> str | None:
+    """Return the first name that a text with tabs, and without quotation marks, cannot hold."""
+    return next((own for own in names if any(sign in own for sign in '\t\n\r"')), None)
 
 
 def _write_text(

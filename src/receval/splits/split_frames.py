@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
 from receval.data.reading import ReadingReport
+from receval.data.run import first_with_delimiter
 from receval.splits.split import FOLD_IN, TEST, TRAIN, UNBIASED, VALIDATION, Split
 from receval.storage.files import replacing, write_atomically
 from receval.storage.messages import quoted, shortened
@@ -297,14 +298,10 @@ def _refuse_delimiters(parts: PartFrames) -> None:
         for frame in parts.values():
             if frame[column].dtype.kind in "iu":
                 continue
-            wrong = _first_with_delimiter(frame[column].unique())
+            wrong = first_with_delimiter(frame[column].unique())
             if wrong is not None:
                 raise ValueError(
                     f"The {column} {quoted(shortened(wrong))} has a tab, a line end or a quote "
                     "mark, which such files cannot hold. Export csv, lenskit or rectools, or "
                     "rename it."
                 )
-
-
-def _first_with_delimiter(names: Iterable[str]) -> str | None:
-    return next((own for own in names if any(sign in own for sign in '\t\n\r"')), None)
