@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from splits.generated_ratings import any_ratings, ratings_of
 
-from receval.data.ratings import summed_matrix
+from receval.data.ratings import Ratings, summed_matrix
 from receval.splits.split import (
     FOLD_IN,
     TEST,
@@ -362,3 +362,15 @@ def test_judgments_are_items_in_order(indptr, items, n_values, reason):
     if reason == "not in order":
         with pytest.raises(ValueError, match=reason):
             Judgments(*(own.astype(np.uint32) for own in arrays[:2]), arrays[2])
+
+
+def test_a_pair_that_is_rated_twice_is_in_a_part_only_once():
+    codes = np.zeros(2, dtype=np.int32)
+    names = {"user_ids": np.array(["ann"]), "item_ids": np.array(["book"])}
+    known = np.array([True, False])
+    ratings = Ratings(codes, codes, np.array([3, 4], np.float32), **names, known=known)
+    parts = np.array([TRAIN, TEST], np.uint8)
+    assert fold(ratings, Split((parts,)), 0).train.data.tolist() == [3]
+    for part in (TRAIN, TEST):
+        with pytest.raises(ValueError, match="judgments 1 and 2 have the same user and item"):
+            fold(ratings, Split((np.full(2, part, np.uint8),)), 0)

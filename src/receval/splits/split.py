@@ -546,7 +546,8 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     Raises
     ------
     ValueError
-        If there is no such fold or the split was made for another table.
+        There is no such fold, the split was made for another table, or a part has a pair twice that
+        is no event.
 
     Examples
     --------
@@ -573,10 +574,12 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     users_met, items_met = by_appearance(ratings, trains, tested_in, split.metadata)
     parts = (trains, tests, unbiased) if unbiased.any() else (trains, tests)
     train, *judged = matrices_of(ratings, parts)
-    test, *others = (
-        _judgments(ratings, chosen, matrix)
-        for chosen, matrix in zip(parts[1:], judged, strict=True)
-    )
+    for chosen, matrix in zip(parts, (train, *judged), strict=True):
+        if not ratings.events and matrix.nnz < np.count_nonzero(chosen):
+            # A pair may be rated once for each value of ``known``; the error names it.
+            pairs = (ratings.users[chosen], ratings.items[chosen], ratings.values[chosen])
+            Judgments.from_pairs(*pairs, ratings.n_users)
+    test, *others = map(_judgments, judged)
     return Fold(
         train=train,
         test=test,
@@ -587,11 +590,7 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     )
 
 
-def _judgments(ratings: Ratings, chosen: NDArray[np.bool_], matrix: csr_array) -> Judgments:
-    if not ratings.events and matrix.nnz < np.count_nonzero(chosen):
-        # The error message names the judgments of a repeated pair.
-        parts = (ratings.users[chosen], ratings.items[chosen], ratings.values[chosen])
-        return Judgments.from_pairs(*parts, ratings.n_users)
+def _judgments(matrix: csr_array) -> Judgments:
     return Judgments(
         indptr=matrix.indptr.astype(np.int64),
         items=matrix.indices.astype(np.int32, copy=False),
