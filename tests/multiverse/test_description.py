@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from multiverse.test_decisions import CHANGES, changed
 
@@ -46,8 +47,8 @@ def test_a_description_is_one_sentence(configuration: Configuration) -> None:
 
 def test_threshold_ratio_metric_and_test_are_told() -> None:
     decisions = {"split": {"train_ratio": 0.8}, "metric": {"name": "P", "depth": 5}, "test": "sign"}
-    sentence = describe(changed(decisions), threshold=3.5)
-    for words in ("probability 0.8", "P@5 with ratings of at least 3.5", "two-tailed sign test"):
+    sentence = describe(changed(decisions), threshold=float(np.float32(3.7)))
+    for words in ("probability 0.8", "P@5 with ratings of at least 3.7 as", "two-tailed sign test"):
         assert words in sentence
 
 

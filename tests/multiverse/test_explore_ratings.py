@@ -167,13 +167,13 @@ def test_of_many_pairs_all_have_tables_and_the_first_have_figures(
 ) -> None:
     monkeypatch.setattr("receval.multiverse.multiverse_report.MOST_DRAWN", 2)
     systems = {
-        f"Random {number} of a long name that has no end at all": SYSTEMS["Random"]
-        for number in range(3)
+        f"Random {sign} of a long name that has no end at all": SYSTEMS["Random"] for sign in "+*~"
     }
     grid = DecisionGrid.model_validate({"test": ["t", "sign"]})
     report = multiverse_report(explore_ratings(own_ratings(), systems, grid=grid))
     figures = [part for part in report.parts if isinstance(part, ReportFigure)]
     assert len(report.tables) == 1 + 3 * 3
+    assert len({part.name for part in report.parts if hasattr(part, "name")}) == 1 + 3 * 3 + 2
     assert len(figures) == 2
     assert "The first 2 of 3 pairs have a figure." in report.page()
     assert not [note for note in report.all_notes if note.code == "no-figure"]

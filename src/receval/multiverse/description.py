@@ -235,7 +235,8 @@ def _metric(metric: MetricDecision, threshold: float) -> str:
 
 
 def _relevant(threshold: float) -> str:
-    return f"ratings of at least {threshold:.12g}"
+    # Thresholds have single precision, as ratings have: .7 would have more digits.
+    return f"ratings of at least {threshold:.7g}"
 
 
 def _average(configuration: Configuration, threshold: float) -> str:

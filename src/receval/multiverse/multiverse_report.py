@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -59,10 +60,11 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
     """
     levels, flips, changes = [], [], []
     parts: list[ReportPart] = []
+    names = _file_names(found.pairs)
     for number, (first, second) in enumerate(found.pairs):
         own = found.of_pair(first, second)
         key = {"first_system": first, "second_system": second}
-        name = _file_name(first, second) if len(found.pairs) > 1 else ""
+        name = names[number]
         of_levels, of_flips = wins_by_level(own), flips_by_decision(own)
         of_changes = changes_from_start(own, found.start)
         levels.append(of_levels.assign(**key))
@@ -105,8 +107,12 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
     )
 
 
-def _file_name(first: str, second: str) -> str:
-    return "-" + "-".join(re.sub(r"[^A-Za-z0-9]+", "_", name) for name in (first, second))
+def _file_names(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Return what the names of a pair's files end in; numbered if some would be the same."""
+    names = [f"-{'-'.join(re.sub(r'[^A-Za-z0-9]+', '_', own) for own in pair)}" for pair in pairs]
+    if len({name.lower() for name in names}) < len(names):
+        return [f"{name}-{number}" for number, name in enumerate(names, 1)]
+    return names if len(names) > 1 else [""]
 
 
 def _percent(share: float) -> str:
