@@ -53,6 +53,7 @@ REFUSED = [
         [*SPLIT, "missing-at-random"],
         "A split of the kind missing-at-random needs the parameter unbiased_rows.",
     ),
+    ([*SPLIT, "user-ratio:seed=2"], "no parameter 'seed'. The seed and the selection are options"),
     ([*SPLIT, "k-folds"], "no kind of split 'k-folds'. Did you mean"),
     (
         ["evaluate", "r.csv", "--system", "mf:factors=9"],
@@ -60,6 +61,8 @@ REFUSED = [
     ),
     (["evaluate", "r.csv", "--system", "popp"], "no system 'popp'. Did you mean pop?"),
     (["evaluate", "r.csv", "--system", "pop:size=2"], "Popularity has no parameter 'size'"),
+    (["evaluate", "r.csv", "--system", "pop:seed=1,seed=2"], "has seed twice. Give it once."),
+    (["evaluate", "r.csv", "--system", "pop:seed=1.5"], "the seed is not a whole number"),
     (["evaluate", "r.csv", "--system", "pop:2"], "'2' is not a parameter with a value"),
     (
         ["evaluate", "r.csv", "--user", "who"],

@@ -37,6 +37,7 @@ WANTED = [
     "--metric=ILD(feature=genre)@5",
     "--metric=ListShare@5",
     "--item-features=films.csv:genre",
+    "--item-features=films.csv:year",
     "--item-groups=films.csv:genre",
     "--user-groups=people.csv:gender,year",
     "--user-groups=activity",
@@ -52,7 +53,7 @@ def test_groups_and_features_are_options_part_of_the_report_and_repeated(
     by_genre = ("Items by genre", "Listed items by genre")
     for title in ("Users by gender", "Users by year", "Users by activity", *by_genre):
         assert f"**{title}**" in told.out
-    assert "read: genre (3 values)" in told.err
+    assert "read: genre (3 values), year (3 values)" in told.err
     assert "read: gender (2 values), year (3 values)" in told.err
     written = {path.name for path in Path("one").iterdir()}
     assert {"users-by-gender.csv", "users-by-gender-pairs.csv", "items-by-genre.tex"} <= written

@@ -143,7 +143,8 @@ def test_a_refusal_proposes_a_part_that_is_as_safe_in_time(kind: str, example: s
 
 def test_another_kind_of_validation_part_can_be_chosen() -> None:
     outer = rv.split(rated_by_taste(), "temporal")
-    inner = validation_split(outer, {"kind": "leave-out", "held_out": 1})
+    chosen = {"kind": "leave-out", "held_out": 1, "equal_times": "some", "seed": 2}
+    inner = validation_split(outer, chosen)
     (fold,) = inner.folds()
     assert set(np.diff(fold.test.indptr).tolist()) == {1}
 

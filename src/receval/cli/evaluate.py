@@ -228,10 +228,14 @@ def named_system(text: str, seed: int | None = None) -> Recommender:
                 f"In {quoted(text)}, {quoted(part)} is not a parameter with a value. Write "
                 "parameter=value, as in user-knn:neighbours=20."
             )
+        if parameter.strip() in given:
+            raise ValueError(f"{quoted(text)} has {parameter.strip()} twice. Give it once.")
         given[parameter.strip()] = number_or_word(value.strip())
     own_seed = given.pop("seed", None)
+    if not isinstance(own_seed, int | None) or (own_seed or 0) < 0:
+        raise ValueError(f"In {quoted(text)}, the seed is not a whole number of 0 or more.")
     if own_seed is None:
         known = f"{name}:{written}" if written else name
         own_seed = DEFAULT_SEED if seed is None else integer_seed(seed, "system", known)
     given = {own: _VALUES.get(str(value), value) for own, value in given.items()}
-    return make(path or SYSTEMS[name], given, int(own_seed))
+    return make(path or SYSTEMS[name], given, own_seed)

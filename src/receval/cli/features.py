@@ -80,15 +80,14 @@ def features_of(chosen: argparse.Namespace) -> dict[str, Any]:
     wanted: dict[str, list[str] | None] = {}
     groups: list[str] = []
     read = partial(read_features, id=chosen.item_features_id, of="items")
-    for text in repeated(chosen.item_features):
+    named = [(False, text) for text in repeated(chosen.item_features)]
+    for are_groups, text in [*named, *((True, text) for text in repeated(chosen.item_groups))]:
         path, features = _path_and_features(text)
-        wanted[path] = features or None
-    for text in repeated(chosen.item_groups):
-        path, features = _path_and_features(text)
-        features = features or [read(path).name()]
-        groups += features
+        if are_groups:
+            features = features or [read(path).name()]
+            groups += features
         before = wanted.get(path, [])
-        wanted[path] = None if before is None else [*before, *features]
+        wanted[path] = [*before, *features] if features and before is not None else None
     if not wanted:
         return {}
     tables = [

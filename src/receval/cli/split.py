@@ -264,6 +264,11 @@ def named_split(text: str) -> tuple[str, Mapping[str, Any]]:
             raise ValueError(
                 f"{quoted(text.removeprefix(':'))} has {name.strip()} twice. Give it once."
             )
+        if name.strip() in ("ratings", "kind", "seed", "selection"):
+            raise ValueError(
+                f"A split of the kind {kind} has no parameter {quoted(name.strip())}. The seed and "
+                "the selection are options of their own (--seed, --selection)."
+            )
         found[name.strip()] = number_or_word(value.strip())
     return kind, found
 

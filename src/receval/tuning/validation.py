@@ -116,9 +116,8 @@ def validation_split(
             inner = split(
                 ratings.select(rows),
                 kind,
-                seed=integer_seed(seed, "validation", number),
-                equal_times="random",
-                **parameters,
+                **{"seed": integer_seed(seed, "validation", number), "equal_times": "random"}
+                | parameters,
             )
         except ValueError as error:
             raise ValueError(
