@@ -296,7 +296,10 @@ def run_split(chosen: argparse.Namespace) -> int:
     notes = gravest_first([*(note for own in reading for note in own.notes), *data.notes])
     if chosen.strict:
         refuse_doubts(notes)
-    _write(data, chosen.out, written_format, chosen.name)
+    if written_format == "receval":
+        data.save(chosen.out)
+    else:
+        data.export(chosen.out, written_format, chosen.name)
     if not chosen.quiet:
         for lines in told_together(reading):
             print(*map(printable, lines), sep="\n", file=sys.stderr)
@@ -305,14 +308,6 @@ def run_split(chosen: argparse.Namespace) -> int:
     print(printable(_sizes(data), kept="\n"), end="\n\n")
     print(f"Written: {printable(shlex.quote(str(chosen.out)))}/")
     return 0
-
-
-def _write(data: SplitRatings, folder: Path, form: Any, name: str) -> None:
-    """Write a split in a format."""
-    if form == "receval":
-        data.save(folder)
-    else:
-        data.export(folder, form, name)
 
 
 def _sizes(data: SplitRatings) -> str:

@@ -156,7 +156,10 @@ def run_tune(chosen: argparse.Namespace) -> int:
     with progress_line("trial") as progress:
         tuned = tune(
             data,
-            {name: (partial(_system, name), _distributions(own)) for name, own in grids.items()},
+            {
+                name: (partial(_system, name), {k: values_to_try(v) for k, v in own.items()})
+                for name, own in grids.items()
+            },
             metric=metrics[0] if metrics else DEFAULT_METRIC,
             protocol=protocols[0],
             item_features=features.get("item_features"),
@@ -291,10 +294,6 @@ def system_text(name: str, parameters: Mapping[str, Any]) -> str:
 
 def _system(name: str, **parameters: Any) -> Any:
     return named_system(system_text(name, parameters))
-
-
-def _distributions(grid: Mapping[str, str]) -> dict[str, Any]:
-    return {parameter: values_to_try(text) for parameter, text in grid.items()}
 
 
 def _validation(text: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -303,12 +303,8 @@ def read_features(
         has_value[label] = _ones(*pairs, (len(ids), len(labels)))
     told = [f"{name} ({how_many(len(own), 'value')})" for name, own in values.items()]
     identifiers = f"{how_many(len(ids), 'identifier')} ({table.label(table.id)})"
-    first = read[0]
-    unread = [
-        name
-        for name in dict.fromkeys((*table.names, *first.unread))
-        if name not in _names_read(read) and name != table.id
-    ]
+    first, taken = read[0], {table.id, *chain(*(own.arrays for own in read))}
+    unread = [name for name in dict.fromkeys((*table.names, *first.unread)) if name not in taken]
     reading = ReadingReport(
         source=first.source,
         form=first.form,
@@ -319,10 +315,6 @@ def read_features(
         given={name: own for name, own in told_how.items() if own not in (None, {})},
     )
     return Features(ids, values, has_value, reading)
-
-
-def _names_read(read: Sequence[FoundColumns]) -> set[str]:
-    return {name for own in read for name in own.arrays}
 
 
 def _of_known_file(

@@ -217,7 +217,7 @@ def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUni
             of_each[words] = ("date", float(own[0]))
             left = left[(left < first) | (left > last)]
     for size in (left.min(), left.max()) if len(left) else ():
-        unit = _unit_by_size(float(size))
+        unit: TimeUnit = next((unit for least, unit in _UNITS_FROM if size >= least), "s")
         of_each.setdefault(UNITS[unit][0], (unit, float(size)))
     if len(of_each) > 1:
         # The error names the first row of each.
@@ -269,10 +269,6 @@ def _refuse_other_days(times: NDArray[np.float64], where: Callable[[float], str]
 
 _FIRST_YEAR, _LAST_YEAR = 1990, 2099
 _MOST_OTHER = 366 * (_LAST_YEAR - _FIRST_YEAR + 1)
-
-
-def _unit_by_size(size: float) -> TimeUnit:
-    return next((unit for least, unit in _UNITS_FROM if size >= least), "s")
 
 
 def _of_days(times: NDArray[np.float64], where: Callable[[int], str]) -> NDArray[np.float64]:

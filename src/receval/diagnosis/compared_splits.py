@@ -43,24 +43,10 @@ def compared_splits(ratings: Ratings, seed: int) -> ComparedSplits:
     refused: dict[str, str] = {}
     for name, (kind, parameters) in COMPARED_SPLITS.items():
         try:
-            own = split(ratings, kind, seed=seed, **parameters)
+            made[name] = split(ratings, kind, seed=seed, **parameters)
         except ValueError as error:
             refused[name] = str(error)
-            continue
-        if not (own.parts.codes[0] & TEST).any():
-            refused[name] = (
-                "Users have too few ratings for this split, so that none is in the test."
-            )
-        elif not (own.parts.codes[0] & TRAIN).any():
-            refused[name] = "There are too few ratings for this split, so that none is in train."
-        else:
-            made[name] = own
     return ComparedSplits(made, refused)
-
-
-def rows_in_part(data: SplitRatings, part: int) -> np.ndarray:
-    """Return the rows of the ratings in a part of the first fold."""
-    return np.flatnonzero(data.parts.codes[0] & part)
 
 
 # Test users and items without training ratings, under each split.
@@ -77,7 +63,7 @@ def cold_start(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
     rows = []
     for name, data in splits.items():
         ratings = data.ratings
-        train, test = rows_in_part(data, TRAIN), rows_in_part(data, TEST)
+        train, test = (np.flatnonzero(data.parts.codes[0] & part) for part in (TRAIN, TEST))
         row: dict[str, object] = {
             "split": name,
             "train_ratings": len(train),

@@ -30,7 +30,8 @@ def size_and_skew(ratings: Ratings, threshold: float) -> pd.DataFrame:
     per item; different values, the share of the most frequent one and of the relevant ones; and the
     share of users whose ratings are all the same.
     """
-    by_user, by_item = ratings_by_user(ratings), ratings_by_item(ratings)
+    by_user = np.bincount(ratings.users, minlength=ratings.n_users)
+    by_item = ratings_by_item(ratings)
     falling = np.sort(by_item)[::-1]
     values, counts = np.unique(ratings.values, return_counts=True)
     by_value = pd.Series(ratings.values).groupby(ratings.users)
@@ -70,11 +71,6 @@ def size_and_skew(ratings: Ratings, threshold: float) -> pd.DataFrame:
         ),
     ]
     return pd.DataFrame(rows, columns=["quantity", "value", "meaning"]).astype({"value": float})
-
-
-def ratings_by_user(ratings: Ratings) -> np.ndarray:
-    """Return the number of ratings of each user, int64, shape (n_users,)."""
-    return np.bincount(ratings.users, minlength=ratings.n_users).astype(np.int64)
 
 
 def ratings_by_item(ratings: Ratings) -> np.ndarray:

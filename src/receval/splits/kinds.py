@@ -75,6 +75,15 @@ class _SplitModel(Model):
         return of_each * (len(ratios) if isinstance(ratios, tuple) else 1)
 
 
+class _InTime(_SplitModel):
+    """Base of the kinds that need timestamps."""
+
+    @property
+    def needs_timestamps(self) -> bool:
+        """Whether the split needs timestamps: always."""
+        return True
+
+
 def _different_shares(shares: float | tuple[float, ...]) -> float | tuple[float, ...]:
     if isinstance(shares, tuple) and len(set(shares)) < len(shares):
         raise ValueError(
@@ -134,7 +143,7 @@ class LeaveOut(_SplitModel):
     folds: Folds = 1
 
 
-class LeaveLastOut(_SplitModel):
+class LeaveLastOut(_InTime):
     """The last ``held_out`` ratings of each user test."""
 
     kind: Literal["leave-last-out"]
@@ -142,13 +151,8 @@ class LeaveLastOut(_SplitModel):
     short_profiles: Literal["refuse", "train"] = "refuse"
     repeats: Literal["drop", "keep"] = "drop"
 
-    @property
-    def needs_timestamps(self) -> bool:
-        """Whether the split needs timestamps: always."""
-        return True
 
-
-class Temporal(_SplitModel):
+class Temporal(_InTime):
     """The last ratings of the dataset, or of each user, test; or those after a time cut.
 
     A ``cut`` is a date in quotes, a share of the ratings or seconds since 1970; ``gap`` is in days.
@@ -162,11 +166,6 @@ class Temporal(_SplitModel):
     cut: float | str | None = None
     gap: Annotated[float, Field(ge=0)] = 0.0
     new_users: Literal["test", "drop"] = "test"
-
-    @property
-    def needs_timestamps(self) -> bool:
-        """Whether the split needs timestamps: always."""
-        return True
 
     @model_validator(mode="after")
     def _cut_is_of_all_ratings(self) -> Self:
@@ -185,7 +184,7 @@ class Temporal(_SplitModel):
         return self
 
 
-class TimeWindows(_SplitModel):
+class TimeWindows(_InTime):
     """One fold per window of time: its ratings test, and those before it train.
 
     Windows follow one another and have equally many ratings, or ``days`` each. The first begins at
@@ -203,17 +202,12 @@ class TimeWindows(_SplitModel):
     new_users: Literal["test", "drop"] = "test"
 
     @property
-    def needs_timestamps(self) -> bool:
-        """Whether the split needs timestamps: always."""
-        return True
-
-    @property
     def n_folds(self) -> int | None:
         """Number of folds, one per window."""
         return self.windows
 
 
-class NextItem(_SplitModel):
+class NextItem(_InTime):
     """One fold for each of the last ``held_out`` ratings of every user, given all before it.
 
     The first fold tests each user's last rating, the second the one before it, and so on. With
@@ -223,11 +217,6 @@ class NextItem(_SplitModel):
     kind: Literal["next-item"]
     held_out: Folds | Literal["all"] = 1
     repeats: Literal["drop", "keep"] = "drop"
-
-    @property
-    def needs_timestamps(self) -> bool:
-        """Whether the split needs timestamps: always."""
-        return True
 
     @property
     def n_folds(self) -> int | None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property, partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from receval.seeds import GeneratorFor, generator
 from receval.splits.given_parts import split_of_parts
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SelectionSpec, SplitSpec, make_split
 from receval.splits.selection import selected_ratings
-from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Metadatum, Split
+from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Split
 from receval.splits.split import fold as fold_of
 from receval.splits.split_frames import SplitFrames, export_frames, frames_of
 from receval.storage.archives import Archive, write_archive
@@ -186,7 +186,7 @@ class SplitRatings:
         ValueError
             The folder has files that are not those of a saved split.
         """
-        _save_split({own.name: getattr(self, own.name) for own in fields(self)}, Path(folder))
+        _save_split(self, Path(folder))
 
     @checked_arguments
     def export(
@@ -394,7 +394,7 @@ def load_split(folder: str | Path) -> SplitRatings:
     ...     load_split(folder)
     <user-ratio train_ratio=0.5: 3 ratings of 2 items by 2 users, 1 fold>
     """
-    return SplitRatings(**_loaded_split_fields(Path(folder)))
+    return loaded_fields(Path(folder), "split", partial(_loaded_split, Path(folder)))
 
 
 def _predefined(source: object, seed: int, parameters: Mapping[str, Any]) -> SplitRatings:
@@ -507,60 +507,49 @@ def _refusal(kind: str, error: ValidationError) -> str:
     return f"The split {kind}: {name} is {first['input']!r}. {words[:1].upper()}{words[1:]}."
 
 
-def _save_split(own: Mapping[str, Any], folder: Path) -> None:
-    """Write the fields of a split, by name, into a folder; equal splits give equal bytes."""
+def _save_split(own: SplitRatings, folder: Path) -> None:
+    """Write a split into a folder; equal splits give equal bytes."""
     refuse_other_files(folder, "split", _FILES)
-    own["ratings"].write(folder)
-    own["parts"].write(folder / _SPLIT_FILE)
-    has_values = own["all_values"] is not None and own["all_values"] is not own["ratings"].values
+    own.ratings.write(folder)
+    own.parts.write(folder / _SPLIT_FILE)
+    has_values = own.all_values is not None and own.all_values is not own.ratings.values
     if has_values:
-        write_archive(folder / _VALUES_FILE, {"values": np.asarray(own["all_values"])})
+        write_archive(folder / _VALUES_FILE, {"values": np.asarray(own.all_values)})
     else:
         (folder / _VALUES_FILE).unlink(missing_ok=True)
     content = {
-        "description": own["description"],
-        "seed": own["seed"],
-        "parameters": own["parameters"],
-        "notes": [(note.code, str(note)) for note in own["notes"]],
-        "reading": None if own["reading"] is None else saved_report(own["reading"]),
-        "other_reading": [saved_report(report) for report in own["other_reading"]],
+        "description": own.description,
+        "seed": own.seed,
+        "parameters": own.parameters,
+        "notes": [(note.code, str(note)) for note in own.notes],
+        "reading": None if own.reading is None else saved_report(own.reading),
+        "other_reading": [saved_report(report) for report in own.other_reading],
         "has_values": has_values,
     }
     files = [name for name in _FILES if has_values or name != _VALUES_FILE]
     write_description(folder, "split", content, files)
 
 
-def _tuples_of(
-    metadata: Mapping[str, Metadatum], parameters: Mapping[str, Any]
-) -> dict[str, Metadatum]:
-    """Return the tuples of the metadata that are among the parameters, which JSON made lists."""
-    # Others may differ: the cut is given as a share, and the metadata have its moment.
-    return {k: own for k, own in metadata.items() if k in parameters and isinstance(own, tuple)}
-
-
-def _loaded_split_fields(folder: Path) -> dict[str, Any]:
-    """Return the fields of a split that :func:`_save_split` wrote, by name."""
-    return loaded_fields(folder, "split", partial(_split_fields, folder))
-
-
-def _split_fields(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+def _loaded_split(folder: Path, content: Mapping[str, Any]) -> SplitRatings:
+    """Return a split that :func:`_save_split` wrote."""
     ratings = Ratings.read(folder)
     all_values = ratings.values
     if content["has_values"]:
         with Archive(folder / _VALUES_FILE) as archive:
             all_values = archive.array("values")
     parts = Split.read(folder / _SPLIT_FILE)
-    return {
-        "ratings": ratings,
-        "parts": Split(tuple(parts.codes), parts.metadata),
-        "description": as_tuples(content["description"]),
-        "seed": content["seed"],
-        "parameters": {
-            **content["parameters"],
-            **_tuples_of(parts.metadata, content["parameters"]),
-        },
-        "reading": None if content["reading"] is None else loaded_report(content["reading"]),
-        "notes": tuple(Note(*own) for own in content["notes"]),
-        "all_values": all_values,
-        "other_reading": tuple(loaded_report(own) for own in content["other_reading"]),
-    }
+    own = dict(content["parameters"])
+    # JSON made lists of tuples, which are among the metadata. Other metadata may differ: a cut is
+    # given as a share, and the metadata have its moment.
+    own |= {k: v for k, v in parts.metadata.items() if k in own and isinstance(v, tuple)}
+    return SplitRatings(
+        ratings=ratings,
+        parts=Split(tuple(parts.codes), parts.metadata),
+        description=as_tuples(content["description"]),
+        seed=content["seed"],
+        parameters=own,
+        reading=None if content["reading"] is None else loaded_report(content["reading"]),
+        notes=tuple(Note(*own) for own in content["notes"]),
+        all_values=all_values,
+        other_reading=tuple(loaded_report(own) for own in content["other_reading"]),
+    )

@@ -82,9 +82,7 @@ def split_by_time(
     if train_order != "rows":
         metadata["train_order"] = train_order
     if cut is not None or gap or new_users == "drop":
-        has_train = np.zeros(ratings.n_users, dtype=bool)
-        has_train[ratings.users[trains]] = True
-        new = (codes == TEST) & ~has_train[ratings.users]
+        new = (codes == TEST) & ~np.isin(ratings.users, ratings.users[trains])
         metadata["users_without_train"] = len(np.unique(ratings.users[new]))
         metadata["new_users_dropped"] = int(new.sum()) if new_users == "drop" else 0
         metadata["left_in_gap"] = int((~trains & ~tests).sum())
@@ -352,9 +350,7 @@ def split_into_time_windows(
         counts["repeats_dropped"] += drop_repeats(own, ratings, trains, tests, repeats)
         counts["left_in_gap"] += int(((timestamps >= last) & (timestamps < start)).sum())
         if new_users == "drop":
-            has_train = np.zeros(ratings.n_users, dtype=bool)
-            has_train[ratings.users[trains]] = True
-            new = (own == TEST) & ~has_train[ratings.users]
+            new = (own == TEST) & ~np.isin(ratings.users, ratings.users[trains])
             counts["new_users_dropped"] += int(new.sum())
             own[new] = 0
         codes.append(own)
@@ -396,7 +392,8 @@ def moments_of_windows(
         )
     moments = [start]
     for number in range(1, windows):
-        next_moment = max(round(number * len(after) / windows), _first_after(after, moments[-1]))
+        later = int(np.searchsorted(after, moments[-1], side="right"))
+        next_moment = max(round(number * len(after) / windows), later)
         if next_moment >= len(after):
             raise ValueError(
                 f"{len(after):,} ratings from {date_of_seconds(start)} on cannot be divided into "
@@ -406,8 +403,3 @@ def moments_of_windows(
         moments.append(float(after[next_moment]))
     moments.append(np.inf)
     return moments
-
-
-def _first_after(ascending: NDArray[np.integer] | NDArray[np.float64], moment: float) -> int:
-    """Return the place of the first time after a moment."""
-    return int(np.searchsorted(ascending, moment, side="right"))

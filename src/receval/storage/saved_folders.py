@@ -7,10 +7,12 @@ import json
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from receval.storage.files import DamagedFileError, refusing_damage, sha256_of, write_atomically
 from receval.storage.messages import enumerated, quoted, shortened
+
+Loaded = TypeVar("Loaded")
 
 _DIGESTS = "digests"
 
@@ -33,9 +35,7 @@ def write_description(
     write_atomically(folder / f"{kind}.json", text + "\n")
 
 
-def loaded_fields(
-    folder: Path, kind: str, fields_of: Callable[[dict[str, Any]], dict[str, Any]]
-) -> dict[str, Any]:
+def loaded_fields(folder: Path, kind: str, fields_of: Callable[[dict[str, Any]], Loaded]) -> Loaded:
     """Return what a function makes of the content of ``<kind>.json``.
 
     The version and all files are checked before: a folder without such content, written by a

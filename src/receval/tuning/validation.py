@@ -112,13 +112,9 @@ def validation_split(
     for number, trains in enumerate(outer):
         kind, parameters = _kind_of(data, validation, number)
         rows = trains[used]
+        usual = {"seed": integer_seed(seed, "validation", number), "equal_times": "random"}
         try:
-            inner = split(
-                ratings.select(rows),
-                kind,
-                **{"seed": integer_seed(seed, "validation", number), "equal_times": "random"}
-                | parameters,
-            )
+            inner = split(ratings.select(rows), kind, **{**usual, **parameters})
         except ValueError as error:
             raise ValueError(
                 "The training ratings have no such validation part. "
