@@ -198,13 +198,15 @@ def test_a_folder_with_other_files_is_kept_without_force(
     assert main(["split", "r.csv", "--out", "out", "--format", "csv", "--force"]) == 0
 
 
-def test_a_saved_split_cannot_be_split_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_saved_split_is_not_split_again_and_has_no_options_of_reading(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["split", "r.csv", "--out", "saved"]) == 0
-    assert main(["evaluate", "saved", "--split", "k-fold"]) == 2
-    assert "saved is a saved split" in capsys.readouterr().err
+    for option, told in (("--split", "the kind what"), ("--item", "it cannot be read with item.")):
+        assert main(["evaluate", "saved", *USUAL, option, "what", "--out", "out"]) == 2
+        assert f"saved is a saved split, so {told}" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("table")
 def test_held_out_tables_have_options_of_their_own(
     table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -238,7 +240,6 @@ def test_held_out_tables_have_options_of_their_own(
     assert "v.csv" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("table")
 @pytest.mark.parametrize("name", ["split", "evaluate", "multiverse"])
 def test_options_of_held_out_tables_are_refused_without_any(
     name: str, capsys: pytest.CaptureFixture[str]
@@ -287,11 +288,3 @@ def test_the_terminal_says_how_many_users_and_items_of_the_held_out_part_train(
         assert " and ".join(told) in capsys.readouterr().err
     saved = json.loads(Path("by-evaluate/settings.json").read_text(encoding="utf-8"))
     assert saved["reading"][1]["meeting"] == " and ".join(told)
-
-
-@pytest.mark.costly
-def test_a_saved_split_has_no_options_of_reading(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["split", "r.csv", "--out", "saved"]) == 0
-    capsys.readouterr()
-    assert main(["evaluate", "saved", *USUAL, "--item", "what", "--out", "out"]) == 2
-    assert "saved is a saved split, so it cannot be read with item." in capsys.readouterr().err

@@ -158,9 +158,6 @@ def test_the_other_order_of_the_systems_mirrors_everything(
     np.testing.assert_array_equal(mirrored.rejected, found.rejected)
 
 
-# --- who wins -----------------------------------------------------------------------------------
-
-
 def of_values(first: Values, second: Values, **weights: NDArray[np.int64]) -> PairOfSystems:
     """Two systems that cover everybody, one metric."""
     n_users = len(first)
@@ -216,9 +213,6 @@ def test_weights_decide_who_wins() -> None:
     pair = of_values(first, second, n_test=heavy_losers)
     assert pair.compared("mean", "t").difference[0] > 0
     assert pair.compared("test-weighted", "t").verdict.tolist() == [-1]
-
-
-# --- little to compare ------------------------------------------------------------------------
 
 
 def test_a_constant_difference_has_no_standardised_size() -> None:

@@ -152,9 +152,6 @@ def test_shares_that_differ_in_a_late_digit_have_different_names() -> None:
     assert len({MetricDecision(name="RBP", phi=share).short_label for share in near}) == 2
 
 
-# --- metrics ----------------------------------------------------------------------------------
-
-
 @pytest.mark.each("condensed", [False, True])
 @pytest.mark.each("metric", METRICS, ids=str)
 def test_the_label_of_a_metric_is_read_as_it_was_decided(
@@ -195,8 +192,6 @@ def test_a_metric_that_cannot_be_is_refused(metric: dict[str, Any], reason: str)
     with pytest.raises(ValidationError, match=reason):
         MetricDecision.model_validate(metric)
 
-
-# --- what does not go together ----------------------------------------------------------------
 
 TAU = {"name": "tau", "depth": None}
 REFUSED: list[tuple[dict[str, Any], str]] = [
@@ -264,8 +259,6 @@ def test_an_unknown_decision_is_refused() -> None:
         changed({"test": "anova"})
 
 
-# --- grids --------------------------------------------------------------------------------------
-
 LEVELS: dict[str, list[Any]] = {
     "selection": [{}, {"share": 0.5}],
     "split": [{}, {"kind": "user", "train_ratio": 0.8}],
@@ -304,8 +297,10 @@ def test_a_grid_has_every_combination_that_is_not_refused() -> None:
     assert len(found) == 5 * (5 * (4 + 3 + 2 * 2 + 2) + (4 + 3 + 2 * 2))
 
 
-def test_a_grid_of_one_level_a_decision_is_the_starting_configuration() -> None:
+def test_a_grid_of_one_level_a_decision_is_the_starting_configuration_and_none_is_refused() -> None:
     assert DecisionGrid().configurations() == [Configuration()]
+    with pytest.raises(ValidationError, match="users"):
+        DecisionGrid.model_validate({"users": []})
 
 
 @st.composite
@@ -352,11 +347,6 @@ def test_a_grid_without_a_universe_is_refused_with_all_reasons() -> None:
 def test_a_level_that_is_there_twice_is_named(decision: str, levels: list[Any], level: str) -> None:
     with pytest.raises(ValidationError, match=f"{decision} has the level {level} twice, but"):
         DecisionGrid.model_validate({decision: levels})
-
-
-def test_a_decision_without_a_level_is_refused() -> None:
-    with pytest.raises(ValidationError, match="users"):
-        DecisionGrid.model_validate({"users": []})
 
 
 @pytest.mark.costly

@@ -243,9 +243,6 @@ def test_users_without_training_ratings_matter_where_there_are_some() -> None:
     )
 
 
-# --- refusals ---------------------------------------------------------------------------------
-
-
 def test_a_system_is_not_compared_with_itself() -> None:
     with pytest.raises(ValueError, match="Pop cannot be compared with itself: name two systems"):
         explored([Configuration()], [("kNN", "Pop"), ("Pop", "Pop")])

@@ -65,9 +65,6 @@ def universes_where(decision: str, *, noise: float = 0.0) -> pd.DataFrame:
     )
 
 
-# --- verdicts and explained variance ----------------------------------------------------------
-
-
 def test_verdicts_have_shares_also_those_that_no_universe_has() -> None:
     universes = pd.DataFrame({"verdict": ["second", "first", "second", "second"]})
     assert verdict_shares(universes) == {"first": 0.25, "tie": 0, "second": 0.75}
@@ -131,9 +128,6 @@ def test_each_universe_counts_once_for_the_effect_however_many_tests_it_has() ->
     )
 
 
-# --- single changes ---------------------------------------------------------------------------
-
-
 def test_a_universe_is_found_by_its_levels_or_missed_by_its_name() -> None:
     universes = universes_where("lists").iloc[::-1]
     for wanted in (Configuration(), Configuration(users="all", lists="condensed")):
@@ -191,9 +185,6 @@ def test_universes_of_several_pairs_are_not_mixed_and_another_response_is_refuse
         ValueError, match="The response is 'difference'; it must be effect or verdict"
     ):
         explained(universes, "difference")
-
-
-# --- titles -----------------------------------------------------------------------------------
 
 
 @pytest.mark.each(

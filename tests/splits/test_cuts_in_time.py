@@ -56,18 +56,12 @@ def test_a_share_is_the_time_of_the_rating_with_so_many_before_it(times, share):
     assert cut_in_time(np.array(times), share) == sorted(times)[place]
 
 
-@pytest.mark.each("seconds", [1, 1.5, 3, 10**9])
-def test_from_one_on_a_cut_is_in_seconds(seconds):
-    assert cut_in_time(np.array([0, 7]), seconds) == seconds
-
-
-@pytest.mark.each("cut", [0, 0.0, -0.5, np.inf, np.nan])
-def test_a_cut_that_is_no_positive_number_is_refused(cut):
-    with pytest.raises(ValueError, match="must be a share between 0 and 1, seconds"):
-        cut_in_time(np.array([0, 7]), cut)
-
-
-def test_a_share_of_no_ratings_has_no_time():
+def test_from_one_on_a_cut_is_in_seconds_and_what_is_no_share_of_ratings_is_refused():
+    for seconds in (1, 1.5, 3, 10**9):
+        assert cut_in_time(np.array([0, 7]), seconds) == seconds
+    for cut in (0, 0.0, -0.5, np.inf, np.nan):
+        with pytest.raises(ValueError, match="must be a share between 0 and 1, seconds"):
+            cut_in_time(np.array([0, 7]), cut)
     with pytest.raises(ValueError, match="a share of them cannot be converted to a time"):
         cut_in_time(np.zeros(0, dtype=np.int64), 0.5)
 

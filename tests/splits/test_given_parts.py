@@ -102,6 +102,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
     ("source", "parameters", "told"),
     [
         (TABLE, {}, "A predefined split needs a test: give test="),
+        (rv.read_ratings(WHOLE), {"part": "split"}, "Give the file or the table itself"),
         (TABLE, {"part": "split", "folds": 2}, "predefined has no parameter 'folds'"),
         (TABLE, {"part": "split", "test": TABLE}, r"Give either part=\.\.\. .*--part \.\.\."),
         (TABLE, {"part": "fold"}, "no column 'fold'"),
@@ -112,15 +113,13 @@ def test_the_order_of_rows_does_not_matter() -> None:
     ],
 )
 def test_what_is_wrong_with_a_predefined_split_is_said(
-    source: pd.DataFrame, parameters: dict[str, object], told: str
+    source: object, parameters: dict[str, object], told: str
 ) -> None:
     with pytest.raises(ValueError, match=told):
         rv.split(source, "predefined", **parameters)
 
 
-def test_ratings_that_were_read_have_no_column_of_parts() -> None:
-    with pytest.raises(ValueError, match="Give the file or the table itself"):
-        rv.split(rv.read_ratings(WHOLE), "predefined", part="split")
+def test_only_a_predefined_split_is_of_a_table() -> None:
     with pytest.raises(TypeError, match="ratings is a DataFrame; it must be a Ratings"):
         rv.split(TABLE, "user-ratio")
 

@@ -195,15 +195,13 @@ def test_a_tuned_system_beside_an_untuned_one_is_noted_unless_there_is_nothing_t
     assert "untuned-systems" in codes_of({**tuned, "given": scores})
 
 
-def test_unequal_numbers_of_trials_are_noted_unless_there_were_no_further_settings() -> None:
+def test_unequal_numbers_of_trials_and_tuning_on_another_split_are_noted() -> None:
     grid = {"spot": list(range(9))}
     two, four = (tuned_here({"a": (Nearness, grid)}, budget=n).systems["a"] for n in (2, 4))
     assert "unequal-trials" in codes_of({"two": two, "four": four})
     whole = tuned_here({"a": (Nearness, {"spot": [7.0]})}).systems["a"]
+    # There were no further settings.
     assert codes_of({"one": whole, "four": four}) == {"tuned-systems"}
-
-
-def test_a_system_that_was_tuned_on_another_split_is_noted() -> None:
     assert codes_of(tuned_here().systems, halves(seed=2)) == {"tuned-systems", "tuned-elsewhere"}
 
 
@@ -386,6 +384,7 @@ def test_a_folder_that_is_none_of_trials_is_refused(tmp_path: Path) -> None:
         ({"validation": {"train_ratio": 0.5}}, "validation has no kind of split"),
         ({"validation": {"kind": "half"}}, "There is no kind of split 'half'"),
         ({"relevant": 9}, "relevance threshold 9"),
+        ({"search": "optuna"}, "budget"),
     ],
 )
 def test_arguments_that_cannot_be_are_refused_before_any_trial(
@@ -419,8 +418,3 @@ def test_trials_can_be_compared_by_errors_of_ratings_that_are_named_so(tmp_path:
     assert tuned.records["near"].less_is_better
     with pytest.raises(ValueError, match="no tuned system"):
         tuned_here(metric="RMSE", rating_scores=["far"])
-
-
-def test_a_search_by_optuna_without_a_budget_is_refused() -> None:
-    with pytest.raises(ValueError, match="budget"):
-        tuned_here(search="optuna")

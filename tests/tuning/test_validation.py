@@ -49,14 +49,8 @@ def test_both_parts_together_are_the_training_ratings(
         assert (whole > before.train).nnz == 0
         assert before.train.multiply(before.test.matrix(outer.ratings.n_items)).nnz == 0
         assert len(after.test) > 0
-
-
-@pytest.mark.each(("kind", "parameters"), KINDS[:2] + KINDS[3:9])
-def test_a_split_with_one_fold_has_no_test_rating_in_its_validation_split(
-    kind: str, parameters: dict[str, Any]
-) -> None:
-    outer, inner = made(kind, parameters)
-    assert len(inner.ratings) == int((outer.parts.codes[0] == TRAIN).sum())
+    if outer.n_folds == 1:
+        assert len(inner.ratings) == int((outer.parts.codes[0] == TRAIN).sum())
 
 
 def test_ratings_of_a_validation_part_by_time_are_after_those_of_train() -> None:
@@ -80,15 +74,11 @@ def test_the_share_of_the_validation_part_is_that_of_the_test() -> None:
         assert tests[0] == pytest.approx(tests[1], abs=0.04)
 
 
-def test_each_share_of_a_split_with_several_has_its_own() -> None:
+def test_each_share_of_a_split_with_several_has_its_own_and_several_folds_are_noted() -> None:
     _, inner = made("random-ratio", {"train_ratio": [0.5, 0.8]})
     shares = [(own == TRAIN).sum() / (own > 0).sum() for own in inner.parts.codes]
     assert shares == pytest.approx([0.5, 0.8], abs=0.07)
     assert inner.description["train_ratio"] == (0.5, 0.8)
-
-
-def test_several_folds_are_noted() -> None:
-    _, inner = made("k-fold", {"folds": 3})
     assert [note.code for note in inner.notes] == ["tuned-over-folds"]
 
 
