@@ -56,9 +56,7 @@ def test_lists_of_systems_and_runs_are_written_where_they_are_asked_for() -> Non
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_runs_are_named_by_their_files_or_by_the_caller(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_runs_are_named_by_their_files_or_by_the_caller(capsys: pytest.CaptureFixture[str]) -> None:
     write_ratings_and_runs()
     command = ["runs", "--test", "test.qrels", "a.run", "mine=b.run", "--metric", "MAP"]
     assert main([*command, "--report", "page.html"]) == 0

@@ -169,9 +169,7 @@ def test_judgments_beside_training_ratings_are_relevant_from_1(tmp_path: Path) -
     assert data.relevance("auto").threshold == 1
 
 
-def test_the_report_says_how_many_users_and_items_of_each_part_train(
-    tmp_path: Path,
-) -> None:
+def test_the_report_says_how_many_users_and_items_of_each_part_train(tmp_path: Path) -> None:
     test = pd.DataFrame({"user": [7, 8, 9], "item": ["d", "c", "a"]})
     parts = {"test": test, "validation": of("validation")}
     data = rv.split(of("train"), "predefined", **parts)

@@ -14,6 +14,7 @@ import yaml
 
 import receval as rv
 from receval import __version__
+from receval.splits.split_ratings import select_ratings
 from receval.storage.files import DamagedFileError
 
 
@@ -64,6 +65,12 @@ def test_selected_items_are_candidates_if_all_their_ratings_are_in_a_gap() -> No
     data = rv.split(rv.read_ratings(table), "temporal", **by_time)
     assert data.ratings.n_items == 3
     assert data.notes[0].startswith("The selection keeps 3 of 3 ratings")
+
+
+def test_a_selected_share_is_the_same_for_splits_by_time(ratings: rv.Ratings) -> None:
+    share = {"share": 0.5}
+    found = rv.split(ratings, "temporal", selection=share, seed=2).ratings
+    assert found.digest() == select_ratings(ratings, share, 2)[0].digest()
 
 
 def test_a_saved_split_replaces_its_own_files_and_no_others(

@@ -135,6 +135,9 @@ def test_a_system_whose_trials_all_fail_is_left_out_with_a_note() -> None:
     assert list(tuned.systems) == ["good"]
     assert "there is no tuned system of this name" in tuned.notes[0]
     assert "none" in {cell for row in tuned.as_report().tables[0].rows for cell in row}
+    # Times are on request only.
+    assert "seconds" not in tuned.as_report().data["trials"]
+    assert "seconds" in tuned.as_report(times=True).data["trials"]
     with pytest.raises(ValueError, match=r"All trials of all systems failed.*The spot is taken"):
         tuned_here({"bad": (Nearness, grid)})
 
@@ -269,13 +272,6 @@ def test_more_trials_are_recommended_only_where_there_are_further_settings() -> 
         page = tuned_here(spaces, budget=budget).as_report().page()
         assert told in page
         assert ("would help" in page) == (budget < 3)
-
-
-@pytest.mark.usefixtures("unrendered")
-def test_reports_have_times_only_on_request() -> None:
-    tuned = tuned_here()
-    assert "seconds" not in tuned.as_report().data["trials"]
-    assert "seconds" in tuned.as_report(times=True).data["trials"]
 
 
 # Resuming.

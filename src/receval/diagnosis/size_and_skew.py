@@ -114,7 +114,7 @@ def time_span(ratings: Ratings) -> pd.DataFrame:
         keys = np.sort(ratings.users.astype(np.int64) * len(distinct) + order_of_time)
         same = keys[1:] == keys[:-1]
         tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
-        days = float(times.max() - times.min()) / SECONDS_OF_A_DAY
+        days = (float(times.max()) - float(times.min())) / SECONDS_OF_A_DAY
         rows += [
             ("days", days, "days from the first rating to the last"),
             ("different_timestamps", len(distinct), "different timestamps"),

@@ -339,7 +339,7 @@ class TrainedUniverses(Universes):
             return replace(self._own.parts, codes=codes)
         if decided.kind == "time":
             by_time = Temporal(kind="temporal", test_share=1 - share, selection=selection)
-            return split_with_random_ties(self.ratings, by_time, self.seed)
+            return split_with_random_ties(self.ratings, by_time, self.seed)[0]
         spec: RandomRatio | UserRatio
         if decided.kind == "random":
             spec = RandomRatio(kind="random-ratio", train_ratio=share, selection=selection)

@@ -71,7 +71,7 @@ def in_train_order(
         assert ratings.timestamps is not None
         return rows[np.argsort(ratings.timestamps[rows], kind="stable")]
     if name == "last-users-first":
-        return rows[np.argsort(-ratings.users[rows], kind="stable")]
+        return rows[np.argsort(-ratings.users[rows].astype(np.int64), kind="stable")]
     if name == "least-liked-first":
         liked = ratings.items[ratings.values >= metadata["relevant_from"]]
         position = np.empty(ratings.n_items, dtype=np.int64)

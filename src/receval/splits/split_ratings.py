@@ -23,7 +23,7 @@ from receval.notes import Note
 from receval.seeds import GeneratorFor, generator
 from receval.splits.given_parts import split_of_parts
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SelectionSpec, SplitSpec, make_split
-from receval.splits.selection import selected_ratings
+from receval.splits.selection import selected_ratings, spread_over
 from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Split
 from receval.splits.split import fold as fold_of
 from receval.splits.split_frames import SplitFrames, export_frames, frames_of
@@ -311,7 +311,7 @@ def split(
             "with timestamp=... (in a command: --timestamp), or choose another kind."
         )
     # Drawn in the order of identifiers, so that it does not depend on the codes.
-    parts, selected = _parts_and_selected(ratings.in_order_of_identifiers(), spec, seed)
+    parts, selected = split_with_random_ties(ratings.in_order_of_identifiers(), spec, seed)
     ratings = ratings.in_order_of_identifiers(keep_codes=True)
     _check_folds(ratings, parts, spec)
     named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
@@ -350,9 +350,8 @@ def select_ratings(
         raise ValueError(_refusal(kind, error).removeprefix(f"The split {kind}: ")) from None
     assert spec.selection is not None
     whole = ratings.in_order_of_identifiers()
-    steps = spec.selection.model_dump()
-    kept = whole.select(selected_ratings(whole, partial(generator, seed, "own data"), **steps))
-    return kept.compacted(), _note_on_selection(whole, kept.compacted(), "not ")
+    kept = whole.select(_selected(whole, spec.selection, seed)).compacted()
+    return kept, _note_on_selection(whole, kept, "not ")
 
 
 def _note_on_selection(whole: Ratings, kept: Ratings, are_candidates: str) -> Note:
@@ -413,28 +412,33 @@ def _predefined(source: object, seed: int, parameters: Mapping[str, Any]) -> Spl
     )
 
 
-def split_with_random_ties(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
-    """Return a split of ratings, where those with the same time are in random order."""
-    return _parts_and_selected(ratings, spec, seed)[0]
-
-
-def _parts_and_selected(
+def split_with_random_ties(
     ratings: Ratings, spec: SplitSpec, seed: int
 ) -> tuple[Split, NDArray[np.bool_] | None]:
-    """Return the split, and which ratings a selection keeps, also those that no part has."""
-    places: NDArray[np.int64] | slice = slice(None)
-    if spec.needs_timestamps:
-        # Splits by time keep the order of rows for equal times. Here it is that of identifiers,
-        # which would prefer the same items for all users.
-        rows = generator(seed, "own data", spec.kind, "equal times").permutation(len(ratings))
-        ratings, places = ratings.reordered(rows), np.argsort(rows)
-    parts = make_split(ratings, spec, seed, "own data", spec.kind, auxiliary_files={})
-    if spec.needs_timestamps:
-        parts = replace(parts, codes=tuple(codes[places] for codes in parts.codes))
-    if spec.selection is None:
-        return parts, None
-    steps = spec.selection.model_dump()
-    return parts, selected_ratings(ratings, partial(generator, seed, "own data"), **steps)[places]
+    """Return a split of ratings, where those with the same time are in random order.
+
+    Also returned is which ratings a selection keeps, even if they are in no part.
+    """
+    selected = None if spec.selection is None else _selected(ratings, spec.selection, seed)
+    if not spec.needs_timestamps:
+        return make_split(ratings, spec, seed, "own data", spec.kind, auxiliary_files={}), selected
+    # Splits by time keep the order of rows for equal times. Here it is that of identifiers, which
+    # would prefer the same items for all users.
+    rows = generator(seed, "own data", spec.kind, "equal times").permutation(len(ratings))
+    shuffled, whole = ratings.reordered(rows), spec.model_copy(update={"selection": None})
+    if selected is not None:
+        # Drawn before the order of equal times, as for other kinds.
+        shuffled = shuffled.select(selected[rows])
+    parts = make_split(shuffled, whole, seed, "own data", spec.kind, auxiliary_files={})
+    if selected is not None:
+        parts = spread_over(parts, selected[rows])
+    places = np.argsort(rows)
+    return replace(parts, codes=tuple(codes[places] for codes in parts.codes)), selected
+
+
+def _selected(ratings: Ratings, selection: SelectionSpec, seed: int) -> NDArray[np.bool_]:
+    rng_for = partial(generator, seed, "own data")
+    return selected_ratings(ratings, rng_for, **selection.model_dump())
 
 
 def _check_folds(ratings: Ratings, parts: Split, spec: SplitSpec) -> None:
