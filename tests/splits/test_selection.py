@@ -10,12 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from splits.generated_ratings import (
-    any_ratings,
-    ratings_of,
-    rng_for,
-    skewed_ratings,
-)
+from splits.generated_ratings import any_ratings, ratings_of, rng_for, skewed_ratings
 
 from receval.data.ratings import Ratings
 from receval.splits.kinds import SelectionSpec

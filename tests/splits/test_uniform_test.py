@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: MIT
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from splits.generated_ratings import (
-    any_ratings,
-    ranks_drawn,
-    ratings_of,
-    rng_for,
-)
+from splits.generated_ratings import any_ratings, ranks_drawn, ratings_of, rng_for
 
 from receval.splits.random_splits import split_with_uniform_test
 from receval.splits.split import TEST, TRAIN
@@ -128,8 +124,9 @@ def test_where_the_rest_of_a_long_tail_has_no_such_test_the_largest_is_taken():
     # 16 ratings, of which .5 asks for 8. With all ten items .8 * |R(i_k)| * k is 8, but then each
     # would have .8 test ratings. With the four that can spare one it is .8 * 2 * 4 = 6.4.
     ratings = with_popularity(4, 2, 2, 2, 1, 1, 1, 1, 1, 1)
+    ratings = replace(ratings, values=np.full(16, 0.7, np.float32))
     split = split_with_uniform_test(
-        ratings, rng_for, test_share=0.5, min_train_ratio=0.2, folds=1, tests_from=0
+        ratings, rng_for, test_share=0.5, min_train_ratio=0.2, folds=1, tests_from=0.7
     )
     assert split.metadata["target_items"] == 4
     assert split.metadata["eta"] == pytest.approx(1.6)

@@ -370,6 +370,6 @@ def _pairs(
     if tests_from is None:
         return pair_of_row, items
     sums = np.bincount(pair_of_row, weights=ratings.values, minlength=len(distinct))
-    may_test = sums >= tests_from
+    may_test = sums >= np.float32(tests_from)  # .7 is more in double precision.
     index = np.where(may_test, np.cumsum(may_test) - 1, -1)
     return index[pair_of_row], items[may_test]
