@@ -149,7 +149,7 @@ def plan_large_runs(
     rows: int = ROWS_PER_BLOCK,
     jobs: int | Literal["auto"] = "auto",
 ) -> Path:
-    """BlockPlan an evaluation in blocks: read all items and test ratings once, and divide users.
+    """Plan an evaluation in blocks: read all items and test ratings once, and divide users.
 
     Parameters
     ----------

@@ -535,7 +535,7 @@ def _searched(
             for name, (own, _) in drawn.items()
             if number < len(own)
         }
-        trials |= run(proposed, done=len(trials), total=total)
+        trials |= run(proposed, done=sum(map(len, settings.values())), total=total)
         for name, (setting,) in proposed.items():
             settings[name].append(setting)
             if name in searches:
