@@ -40,6 +40,32 @@ def test_users_are_not_counted_by_parts_of_a_weighted_mean(
     assert result.compare(test="t")["p"].between(0, 1).all()
 
 
+def test_users_who_do_not_count_change_no_comparison_of_a_weighted_mean() -> None:
+    found = []
+    for n_users in (16, 106):
+        scores = np.random.default_rng(5).normal(size=(n_users, 8, 2))
+        relevant = np.arange(8) < 2 * (np.arange(n_users) < 16)[:, None]
+        scores[..., 0] += relevant
+        users = [f"{number:03d}" for number in range(n_users)]
+        pairs = {"user": np.repeat(users, 8), "item": list(range(8)) * n_users}
+        runs = {name: {**pairs, "score": scores[..., n].ravel()} for n, name in enumerate("ab")}
+        test = {**pairs, "rating": 1 + 4 * relevant.ravel()}
+        result = evaluate_runs(test, runs, metrics="GAUC", depth="whole", relevant=4)
+        tables = [
+            result.compare(test=kind, effect="g_z", margin=0.2, power=0.8)
+            for kind in ("permutation", "t", "bootstrap", "tukey-hsd")
+        ]
+        groups = result.by_group({"user": users, "group": ["x", "y"] * (n_users // 2)})
+        exchanged = groups.compare(test="permutation", samples=2000)["p"]
+        tables.append(groups.compare())
+        found.append(
+            (np.concatenate([own.select_dtypes("number").iloc[0] for own in tables]), exchanged)
+        )
+    (alone, p_alone), (among_idle, p_among_idle) = found
+    assert among_idle == pytest.approx(alone, rel=1e-9)
+    assert p_among_idle[0] == pytest.approx(p_alone[0], abs=0.05)
+
+
 def test_the_distribution_over_users_is_of_metrics_with_a_value_per_user(
     result: EvaluationResult,
 ) -> None:

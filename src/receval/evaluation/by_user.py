@@ -53,6 +53,12 @@ class WeightedMeansOfFolds:
             base=None if self.base is None else self.base.of_members(is_member),
         )
 
+    @property
+    def counts(self) -> NDArray[np.bool_]:
+        """Whether a user has a weight on a fold, also in the base, shape (n_systems, n_users)."""
+        own = (np.nan_to_num(self.weights) > 0).any(axis=0)
+        return own if self.base is None else own | self.base.counts
+
     def _chosen(self, system: int, is_averaged: NDArray[np.bool_]) -> WeightedMean:
         """Return the parts of a system, of the users averaged on each fold."""
         values, weights = self.values[:, system][is_averaged], self.weights[:, system][is_averaged]
@@ -110,6 +116,14 @@ class ValuesByUser:
                 sums[place] = means[place].sums()
         return ValuesByUser(sums, self.weights[is_member], self.users[is_member], means)
 
+    def of_counting_users(self, metric: int) -> ValuesByUser:
+        """Return a weighted mean alone, of the users who have a weight under some system.
+
+        The part of all others is the average itself, which is no observation.
+        """
+        counts = self.weighted_means[metric].counts.any(axis=0)
+        return self.of_members(counts, np.array([metric]))
+
     @property
     def has_values_of_users(self) -> NDArray[np.bool_]:
         """Whether each metric has a value of each user, and not only a part of a weighted mean."""
@@ -123,10 +137,16 @@ class ValuesByUser:
     @property
     def n_counted(self) -> NDArray[np.int64]:
         """How many users count, of a weighted mean those with a weight, shape of the averages."""
-        counted = np.full(self.sums.shape[:2], self.n_users)
+        counted = np.full(self.means.shape, self.n_users)
         for metric, own in self.weighted_means.items():
             counted[metric] = (np.nan_to_num(own.weights).sum(axis=0) > 0).sum(axis=-1)
         return counted
+
+    @property
+    def n_counted_of_pairs(self) -> NDArray[np.int64]:
+        """How many users count for the system with fewer, shape (n_metrics, n_pairs)."""
+        first, second = system_pairs(self.n_counted.shape[1])
+        return np.minimum(self.n_counted[:, first], self.n_counted[:, second])
 
     @property
     def means(self) -> NDArray[np.float64]:
@@ -161,8 +181,7 @@ class ValuesByUser:
         means = self.means[:, first] - self.means[:, second]
         # The residuals of a difference are the differences of the residuals, metric by metric.
         squares = over_pairs(self.residuals, lambda own: (own**2).sum(axis=-1))
-        counted = self.n_counted
-        return means, self._half_widths(squares, np.minimum(counted[:, first], counted[:, second]))
+        return means, self._half_widths(squares, self.n_counted_of_pairs)
 
     @property
     def residuals(self) -> NDArray[np.float64]:

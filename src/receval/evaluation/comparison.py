@@ -53,6 +53,7 @@ CANNOT_TELL = "cannot tell"
 
 _ROUNDING = 1e-12
 _EQUAL = f"{CANNOT_TELL}: the differences of all users are equal"
+_ONE = f"{CANNOT_TELL}: fewer than two users count"
 _FEW = f"{CANNOT_TELL}: fewer than {FEWEST_RESAMPLED} users differ"
 _NO_VALUES = f"{CANNOT_TELL}: the metric has no value per user, which this test needs"
 
@@ -279,12 +280,32 @@ def pair_table(
     (:attr:`receval.evaluation.by_user.ValuesByUser.contributions`); ``cliff`` and ``superiority``
     are NaN where these are no values of users. The first system is better
     where the difference is above 0, or below 0 for metrics in ``less_is_better``; where a value is
-    the best, the difference does not tell which is better, and inferiority is not tested.
+    the best, the difference does not tell which is better, and inferiority is not tested. Weighted
+    means are compared over the users who have a weight under some system.
     """
     comparison.check(systems, metrics)
+    _check_users(values, comparison, len(_family(comparison.reference, systems)[0]))
+    others = systems, seed, comparison, less_is_better, of_all_users
+    frames = _frames(values, metrics, *others)
+    for number in values.weighted_means:
+        own = values.of_counting_users(number)
+        if own.n_users < values.n_users:
+            (frames[number],) = _frames(own, [metrics[number]], *others)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _frames(
+    values: ValuesByUser,
+    metrics: Sequence[str],
+    systems: Sequence[str],
+    seed: np.random.SeedSequence,
+    comparison: ComparisonChoices,
+    less_is_better: frozenset[str],
+    of_all_users: Collection[str],
+) -> list[pd.DataFrame]:
+    """Return the rows of :func:`pair_table` for each metric."""
     first, second = system_pairs(len(systems))
-    chosen, signs = _family(comparison.reference, systems, first, second)
-    _check_users(values, comparison, len(chosen))
+    chosen, signs = _family(comparison.reference, systems)
     p_values, methods = _p_values(values, seed, comparison)
     p_values, methods = p_values[:, chosen], methods[:, chosen]
     differences, halves = values.differences()
@@ -305,8 +326,9 @@ def pair_table(
         effects = {
             name: np.where(has_values[:, None], own, np.nan) for name, own in effects.items()
         }
-    errors = _standard_errors(halves, values.n_users)
-    detectable = _detectable(values, errors, comparison)
+    counted = values.n_counted_of_pairs[:, chosen]
+    errors = _standard_errors(halves, counted)
+    detectable = _detectable(values, errors, counted, comparison)
     names = np.array(systems, dtype=object)
     frames = []
     for number, metric in enumerate(metrics):
@@ -327,7 +349,7 @@ def pair_table(
             columns |= _by_margin(
                 differences[number],
                 errors[number],
-                values.n_users,
+                counted[number],
                 comparison.margin_of(metric),
                 comparison.correction_of_margins,
                 sign=np.nan
@@ -337,16 +359,14 @@ def pair_table(
         if comparison.power is not None:
             columns["detectable"] = detectable[number]
         frames.append(pd.DataFrame(columns))
-    return pd.concat(frames, ignore_index=True)
+    return frames
 
 
 def _family(
-    reference: str | None,
-    systems: Sequence[str],
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
+    reference: str | None, systems: Sequence[str]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the numbers of the compared pairs, and -1 for those that begin with the reference."""
+    first, second = system_pairs(len(systems))
     if reference is None:
         return np.arange(len(first)), np.ones(len(first))
     own = list(systems).index(reference)
@@ -410,6 +430,8 @@ def _with_reasons(
     has_pseudo_values = np.array([name in of_all_users for name in metrics])[:, None]
     needs_spread = comparison.test in ("t", "bootstrap")
     methods = np.where(is_equal & (needs_spread | has_pseudo_values), _EQUAL, methods)
+    has_few = values.n_counted_of_pairs[:, chosen] < 2
+    methods = np.where(has_few & needs_spread, _ONE, methods)
     if comparison.test == "bootstrap":
         unequal = over_pairs(values.contributions, _unequal, exact=True)[:, chosen]
         methods = np.where((unequal > 0) & (unequal < FEWEST_RESAMPLED), _FEW, methods)
@@ -425,17 +447,17 @@ def _unequal(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 def _t_test(values: ValuesByUser) -> NDArray[np.float64]:
     """Return the p-values of the t-test of averages, whose standard error is that of a ratio."""
     differences, halves = values.differences()
-    errors = _standard_errors(halves, values.n_users)
+    counted = values.n_counted_of_pairs
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(differences == 0, 0.0, np.abs(differences) / errors)
-    return np.asarray(2.0 * stdtr(values.n_users - 1, -t))
+        t = np.abs(differences) / _standard_errors(halves, counted)
+    return np.asarray(2.0 * stdtr(counted - 1, -np.where(differences == 0, 0.0, t)))
 
 
-def _standard_errors(halves: NDArray[np.float64], n_users: int) -> NDArray[np.float64]:
+def _standard_errors(
+    halves: NDArray[np.float64], counted: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """Return the standard errors of differences from half the widths of their intervals."""
-    if n_users < 2:
-        return np.full_like(halves, np.nan)
-    return np.asarray(halves / stdtrit(n_users - 1, (1 + CONFIDENCE) / 2))
+    return np.asarray(halves / stdtrit(np.maximum(counted - 1, 1), (1 + CONFIDENCE) / 2))
 
 
 def corrected_p_values(
@@ -487,7 +509,7 @@ def _effects(
 def _by_margin(
     differences: NDArray[np.float64],
     errors: NDArray[np.float64],
-    n_users: int,
+    counted: NDArray[np.int64],
     margin: float,
     correction: Correction | None,
     *,
@@ -500,12 +522,12 @@ def _by_margin(
     """
     own = partial(corrected_p_values, name=correction)
     unknown = np.full(len(differences), np.nan)
-    is_tested = not np.isnan(margin)
+    is_tested = not np.isnan(margin) and counted.max() > 1
     p_values = {
-        "equivalent": own(equivalence_test(differences, errors, n_users, margin))
+        "equivalent": own(equivalence_test(differences, errors, counted, margin))
         if is_tested
         else unknown,
-        "not_inferior": own(non_inferiority_test(sign * differences, errors, n_users, margin))
+        "not_inferior": own(non_inferiority_test(sign * differences, errors, counted, margin))
         if is_tested and not np.isnan(sign)
         else unknown,
     }
@@ -520,14 +542,14 @@ def _by_margin(
 def _detectable(
     values: ValuesByUser,
     errors: NDArray[np.float64],
+    counted: NDArray[np.int64],
     comparison: ComparisonChoices,
 ) -> NDArray[np.float64]:
     """Return the smallest differences that would be found with the power of the comparison."""
-    n_users = values.n_users
-    if comparison.power is None or n_users < 2:
+    if comparison.power is None or values.n_users < 2:
         return np.full_like(errors, np.nan)
     if comparison.test == "tukey-hsd":
         limits = honestly_significant_differences(values.contributions, LEVEL)[:, None]
-        return np.asarray(limits + stdtrit(n_users - 1, comparison.power) * errors)
+        return np.asarray(limits + stdtrit(counted - 1, comparison.power) * errors)
     level = LEVEL if comparison.applied is None else LEVEL / errors.shape[1]
-    return detectable_difference(errors, n_users, level=level, power=comparison.power)
+    return detectable_difference(errors, counted, level=level, power=comparison.power)

@@ -603,7 +603,9 @@ def _tested(
 def _effect_size(
     difference: NDArray[np.float64], one: ValuesByUser, other: ValuesByUser
 ) -> NDArray[np.float64]:
-    deviation = np.sqrt((_variances(one) + _variances(other)) / 2)
+    # Users who do not count would make the variance of all contributions larger.
+    parts = [_variances(own) * own.n_counted / own.n_users for own in (one, other)]
+    deviation = np.sqrt((parts[0] + parts[1]) / 2)
     size = np.full(difference.shape, np.nan)
     np.divide(difference, deviation, out=size, where=deviation > 0)
     return size
@@ -660,7 +662,13 @@ def _permuted(
         labels = generator.permuted(np.broadcast_to(is_first, (block, len(weights))), axis=1)
         drawn = _t_of_groups(sums, weights, labels)
         exceeded += (drawn >= observed * (1.0 - _ROUNDING)).sum(axis=0)
-    return np.asarray(((exceeded + 1) / (samples + 1)).reshape(shape))
+    found = ((exceeded + 1) / (samples + 1)).reshape(shape)
+    for metric in one.weighted_means:
+        both = [own.of_counting_users(metric) for own in (one, other)]
+        sizes = [own.n_users for own in both]
+        if min(sizes) > 1 and sum(sizes) < len(weights):
+            found[metric] = _permuted(*both, generator, samples)
+    return np.asarray(found)
 
 
 def _ranked(one: ValuesByUser, other: ValuesByUser) -> NDArray[np.float64]:

@@ -128,9 +128,15 @@ def smallest_p_values(values: ValuesByUser) -> tuple[NDArray[np.float64], NDArra
     >>> smallest_p_values(five)
     (array([0.0625]), array([5]))
     """
-    counts = over_pairs(
-        values.contributions, lambda own: (own != 0).sum(axis=-1).astype(np.float64), exact=True
-    )
+
+    def differing(own: ValuesByUser) -> NDArray[np.float64]:
+        return over_pairs(
+            own.contributions, lambda rows: (rows != 0).sum(axis=-1).astype(np.float64), exact=True
+        )
+
+    counts = differing(values)
+    for metric in values.weighted_means:
+        counts[metric] = differing(values.of_counting_users(metric))[0]
     users = counts.max(axis=-1)
     p_values = np.minimum(1.0, 2.0 ** (1.0 - users)) * counts.shape[-1]
     return p_values, users.astype(np.int64)

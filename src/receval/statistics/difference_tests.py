@@ -232,7 +232,7 @@ def users_for_power(effects: ArrayLike) -> NDArray[np.float64]:
 
 
 def non_inferiority_test(
-    differences: ArrayLike, errors: ArrayLike, n_users: int, margin: float
+    differences: ArrayLike, errors: ArrayLike, n_users: ArrayLike, margin: float
 ) -> NDArray[np.float64]:
     r"""Return the p-values of the test whether a difference is above minus the margin.
 
@@ -253,7 +253,7 @@ def non_inferiority_test(
 
 
 def equivalence_test(
-    differences: ArrayLike, errors: ArrayLike, n_users: int, margin: float
+    differences: ArrayLike, errors: ArrayLike, n_users: ArrayLike, margin: float
 ) -> NDArray[np.float64]:
     r"""Return the p-values of two one-sided tests of equivalence (TOST).
 
@@ -280,7 +280,7 @@ def equivalence_test(
 
 
 def detectable_difference(
-    errors: ArrayLike, n_users: int, *, level: float, power: float
+    errors: ArrayLike, n_users: ArrayLike, *, level: float, power: float
 ) -> NDArray[np.float64]:
     r"""Return the smallest true difference that a two-sided t-test finds with some probability.
 
@@ -299,29 +299,27 @@ def detectable_difference(
     >>> detectable_difference([0.01], 1000, level=0.05, power=0.8).round(4).tolist()
     [0.028]
     """
-    if n_users < 2:
-        return np.full(np.shape(errors), np.nan)
-    factor = stdtrit(n_users - 1, 1 - level / 2) + stdtrit(n_users - 1, power)
+    freedom = np.asarray(n_users) - 1
+    factor = stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, power)
     return np.asarray(factor * np.asarray(errors, dtype=np.float64))
 
 
 def _upper_tail(
-    distances: NDArray[np.float64], errors: ArrayLike, n_users: int
+    distances: NDArray[np.float64], errors: ArrayLike, n_users: ArrayLike
 ) -> NDArray[np.float64]:
     """Return the probability of a t value at least as large; without an error, 0 or 1."""
     own = np.asarray(errors, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(own == 0, np.where(distances > 0, np.inf, -np.inf), distances / own)
-    return np.asarray(stdtr(n_users - 1, -t))
+    return np.asarray(stdtr(np.asarray(n_users) - 1, -t))
 
 
-def _check(n_users: int, margin: float) -> None:
+def _check(n_users: ArrayLike, margin: float) -> None:
     if not 0 < margin < np.inf:
         raise ValueError(
             f"The margin is {margin:g}. It must be a difference above 0, in the unit of the metric."
         )
-    if n_users < 2:
+    if (most := np.max(n_users)) < 2:
         raise ValueError(
-            f"{n_users} user is averaged, but a test by a margin needs at least two. Test more "
-            "users."
+            f"{most} user is averaged, but a test by a margin needs at least two. Test more users."
         )
