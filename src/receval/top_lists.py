@@ -110,12 +110,12 @@ def top_lists(
     Parameters
     ----------
     scores : array_like, shape (n_users, n_items)
-        Items with the score NaN are not listed.
+        Items with the score NaN or minus infinity are not listed.
     users : ndarray of int, shape (n_users,)
         Codes of the users, in ascending order: rows of ``exclude``.
     n : int
         The number of items of a list, at least 1.
-    exclude : csr_array, optional
+    exclude : csr_array or other matrix, optional
         Users by items; a user's entries are not listed.
     is_candidate : ndarray of bool, shape (n_items,), optional
         The items that may be listed; by default, all.
@@ -126,11 +126,16 @@ def top_lists(
     Raises
     ------
     ValueError
-        ``n`` is less than 1.
+        ``n`` is less than 1, or the shapes do not fit.
     """
     if n < 1:
         raise ValueError(f"A list of {n} items was asked for. It must have at least 1.")
     given = np.asarray(scores)
+    if given.ndim != 2 or len(given) != len(users):
+        raise ValueError(
+            f"The scores of {len(users)} users have the shape {given.shape}. There must be a row "
+            "for each user and a column for each item."
+        )
     if given.dtype not in (np.float32, np.float64):
         given = given.astype(np.float32 if np.can_cast(given.dtype, np.float32) else np.float64)
     given = np.ascontiguousarray(given)
@@ -140,11 +145,18 @@ def top_lists(
     if exclude is None:
         indptr, excluded = np.zeros(2, dtype=np.int64), np.empty(0, dtype=np.int32)
     else:
+        exclude = csr_array(exclude)
         indptr = exclude.indptr.astype(np.int64)
         excluded = exclude.indices.astype(np.int32, copy=False)
     codes = np.asarray(users, dtype=np.int64)
     open_items = np.ones(n_items, dtype=bool) if is_candidate is None else is_candidate
     order = np.arange(n_items, dtype=np.uint32) if priority is None else priority
+    n_others = {len(open_items), len(order), n_items if exclude is None else exclude.shape[1]}
+    if n_others != {n_items}:
+        raise ValueError(
+            f"The scores are of {n_items:,} items, but there are {max(n_others - {n_items}):,} "
+            "items in the data. Give scores and ratings of the same items, as columns."
+        )
     if len(given) > 1 and (given[0] == given[-1]).all() and (given == given[0]).all():
         # Such as popularity: one order serves all users.
         ranked = np.lexsort((order, -given[0]))
@@ -242,9 +254,9 @@ class ListSystem:
         users : ndarray of int, shape (n_users,)
             Codes of users. The lists are in ascending order of the codes, each once.
         n : int
-            The most items of each list, at least 1. Items with the score NaN are not listed; of
-            items with equal scores, the one with the smaller code comes first.
-        exclude : csr_array, shape (n_users, n_items), optional
+            The most items of each list, at least 1. Items with the score NaN or minus infinity are
+            not listed; of items with equal scores, the one with the smaller code comes first.
+        exclude : csr_array or other matrix, shape (n_users, n_items), optional
             A user's entries, such as the training ratings, are not listed.
 
         Returns
@@ -387,8 +399,7 @@ def _select(
         lowest = least[row]
         size = 0
         for item in range(len(own)):
-            # Nearly all items end here. A score of minus infinity is listed only if it is one of
-            # the system's.
+            # Nearly all items end here.
             if not own[item] >= lowest or own[item] == -np.inf:
                 continue
             if size < n:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from metrics.whole_lists.made_lists import made_fold, made_lists
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from receval import top_lists as module
 from receval.protocols import kept_lists
@@ -35,7 +35,8 @@ def test_a_list_has_the_best_open_items_by_score_and_then_priority(seed: int) ->
             scores[rng.random(scores.shape) < 0.15] = other
     if rng.random() < 0.3:
         scores[:] = np.nan_to_num(scores[0], posinf=3)  # The same for all users.
-    excluded = csr_array((rng.random((n_users + 3, n_items)) < 0.3).astype(np.float32))
+    kind = csr_array if rng.random() < 0.7 else csc_array
+    excluded = kind((rng.random((n_users + 3, n_items)) < 0.3).astype(np.float32))
     users = np.sort(rng.choice(n_users + 3, n_users, replace=False))
     is_candidate = rng.random(n_items) < 0.8
     priority = rng.permutation(n_items).astype(np.uint32) * rng.choice([1, 7]).astype(np.uint32)
@@ -54,6 +55,14 @@ def test_a_list_has_the_best_open_items_by_score_and_then_priority(seed: int) ->
         assert (lists.items[row, len(wanted) :] == -1).all()
         assert lists.scores[row, : len(wanted)].tolist() == scores[row, wanted].tolist()
         assert lists.lengths[row] == len(wanted)
+
+
+@pytest.mark.each("shape", [(1, 4), (3, 4), (2, 3), (4,)])
+def test_scores_of_other_users_or_items_than_the_excluded_ones_are_refused(
+    shape: tuple[int, ...],
+) -> None:
+    with pytest.raises(ValueError, match=r"scores (of 2 users have the shape|are of 3 items)"):
+        top_lists(np.ones(shape), np.array([0, 1]), 2, exclude=csr_array(np.eye(2, 4)))
 
 
 @pytest.mark.each("block", [1, 2, 3, 9, 10])
