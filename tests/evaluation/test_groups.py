@@ -482,7 +482,7 @@ def test_groups_of_items_are_compared_by_the_differences_of_their_common_users()
     [
         ("activity", 1, "at least 2 groups"),
         ("activity", "gender", "for groups by activity it is their number"),
-        (PEOPLE, 3, "name of a feature"),
+        (PEOPLE, np.int64(3), "name of a feature"),
         (PEOPLE, None, "Name the one that you mean"),
         ({"user": USERS, "x": ["a|b"] * N_USERS}, None, "several values of x"),
         ({"user": USERS, "x": [""] * N_USERS}, None, "has a x|no group"),

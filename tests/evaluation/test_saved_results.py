@@ -157,7 +157,7 @@ def test_the_command_repeats_what_the_library_has_saved(
     counts = pd.DataFrame(table).groupby("item").size()
     rows = [(user, item, score) for user in range(25) for item, score in counts.items()]
     pd.DataFrame(rows, columns=["user", "item", "score"]).to_csv("mine.csv", index=False)
-    protocols = ["AR AI-AN", "1R TI-AN"]
+    protocols = ["AR AI-AN ties=index", "1R TI-AN", "P1R TI-AN percentiles=3"]
     metrics = ["RR", "nDCG@5"]
     result = rv.evaluate(
         data,

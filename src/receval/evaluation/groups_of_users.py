@@ -160,7 +160,7 @@ class GroupsOfUsers:
     def _of_feature(
         cls, users: object, groups: str | int | None, user_ids: NDArray[np.str_]
     ) -> GroupsOfUsers:
-        if isinstance(groups, int):
+        if groups is not None and not isinstance(groups, str):
             raise ValueError(
                 f"groups is {groups}, but for a table of users it is the name of a feature. Divide "
                 "numbers into bins with read_features(..., bins=...)."

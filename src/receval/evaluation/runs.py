@@ -432,8 +432,8 @@ def depth_of(run: Run, depth: Depth, n_items: int, are_grades: bool = False) -> 
         raise ValueError(
             f"depth is {quoted(str(depth))}: it must be a number of at least 1, 'auto' or 'whole'."
         )
-    if isinstance(depth, int):
-        return depth
+    if not isinstance(depth, str):
+        return int(depth)  # As numpy has whole numbers of its own.
     if depth == "whole" or are_grades:
         return None
     longest = int(run.lengths.max())

@@ -20,7 +20,7 @@ from receval.evaluation.tuning_record import TuningRecord
 from receval.metrics.aliases import any_metric
 from receval.metrics.metric import Directions
 from receval.notes import Note
-from receval.protocols.protocol import parse_protocol
+from receval.protocols.protocol import name_in_calls, parse_protocol
 from receval.recommenders.base import Recommender
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import write_atomically
@@ -378,8 +378,7 @@ def _have_names(settings: Mapping[str, Any]) -> bool:
         own = metrics if "dialect" in settings else [any_metric(name).label for name in metrics]
     except ValueError:
         return False
-    sampled = ["" if own.sampled is None else f" sampled={own.sampled}" for own in protocols]
-    names = [own.name + size for own, size in zip(protocols, sampled, strict=True)]
+    names = list(map(name_in_calls, protocols))
     return names == list(settings["protocols"]) and own == list(metrics)
 
 

@@ -48,7 +48,7 @@ from receval.metrics.whole_lists.novelty import ages_in_days
 from receval.notes import Note
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.kept_lists import KeptLists, KeptPredictions
-from receval.protocols.protocol import Protocol
+from receval.protocols.protocol import Protocol, name_in_calls
 from receval.splits.split import TRAIN, Fold
 from receval.splits.split_ratings import SplitRatings
 from receval.storage.files import replacing
@@ -371,7 +371,9 @@ def evaluate_systems(
     if lists_to is None and lists is not None:
         settings["lists"] = lists
     result = measurements.result(
-        {**settings, **measuring.settings, **features.settings},
+        settings
+        | measuring.settings
+        | {"protocols": list(map(name_in_calls, complete.values())), **features.settings},
         [*data.notes, *notes],
         [*([] if data.reading is None else [data.reading]), *data.other_reading, *others.reading],
     )

@@ -304,6 +304,21 @@ def parse_protocol(name: str) -> Protocol:
     )
 
 
+def name_in_calls(protocol: Protocol) -> str:
+    """Return the name that :func:`parse_protocol` needs for the same protocol, less its threshold.
+
+    Examples
+    --------
+    >>> name_in_calls(Protocol("1R", "TI", sampled=9, ties="index", percentiles=3))
+    'P1R TI-NN sampled=9 percentiles=3 ties=index'
+    """
+    told = protocol.name
+    for parameter, usual in (("sampled", None), ("percentiles", 10), ("ties", "random")):
+        value = getattr(protocol, parameter)
+        told += "" if value in (None, usual) else f" {parameter}={value}"
+    return told
+
+
 def _refused(name: str, match: re.Match[str] | None, unknown: list[str]) -> str:
     if match is not None and match[1]:
         return (
