@@ -93,9 +93,10 @@ def test_users_without_a_list_count_zero_and_are_told() -> None:
 def test_equal_scores_are_in_the_order_of_trec_eval_or_of_the_list(ties: str, value: float) -> None:
     run = {"ann": {"i0": 1.0, "i1": 1.0}}
     found = evaluate_runs(
-        {"user": ["ann"], "item": ["i1"]}, {"mine": run}, metrics="RR", depth="whole", ties=ties
+        {"user": ["ann"], "item": ["i1"]}, {"mine": run}, metrics="RR", lists=2, ties=ties
     )
     assert found.summary()["mean"].tolist() == [value]
+    assert found.lists()["score"].tolist() == [1.0, 1.0]
 
 
 def test_implicit_data_under_a_threshold_of_four_is_refused() -> None:

@@ -245,7 +245,7 @@ def in_listed_order(listed: ListedItems) -> ListedItems:
     order = np.lexsort((-listed.scores, listed.users))
     places = np.empty(len(order))
     places[order] = np.arange(len(order), 0, -1)
-    return replace(listed, scores=places)
+    return replace(listed, scores=places, given=listed.scores)
 
 
 @dataclass(frozen=True)

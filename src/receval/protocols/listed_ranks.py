@@ -28,12 +28,14 @@ _SHORT = 256
 class ListedItems:
     """The items that a system recommends, with one entry per user and item; no pair occurs twice.
 
-    Codes are those of the fold. Higher scores are better, and none is NaN.
+    Codes are those of the fold. Higher scores are better, and none is NaN. Where positions stand for
+    them, ``given`` has the scores of the system.
     """
 
     users: NDArray[np.int32]
     items: NDArray[np.int32]
     scores: NDArray[np.floating]
+    given: NDArray[np.floating] | None = None
 
     def __len__(self) -> int:
         return len(self.users)
@@ -207,7 +209,8 @@ def _listed_candidates(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.floating]]:
     """Return users, items and scores of the listed candidates, by user with the best first."""
     order = _order(listed, fold, protocol, generator_for)
-    users, items, scores = listed.users, listed.items, listed.scores
+    users, items = listed.users, listed.items
+    scores = listed.scores if listed.given is None else listed.given
     if order is not None:
         users, items, scores = users[order], items[order], scores[order]
     keys = users.astype(np.int64) * fold.train.shape[1] + items
