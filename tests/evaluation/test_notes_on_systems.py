@@ -141,11 +141,13 @@ def test_fewer_candidates_than_a_protocol_samples_are_told(
     assert f"the fewest: {min(by_hand)}" in note
 
 
-def test_enough_candidates_are_not_told() -> None:
-    data = whole_table(values=[5, 1])
-    result = evaluate_systems(
-        data, {"Pop": Popularity()}, protocols="1R TI-NN sampled=1", relevant=5
-    )
+@pytest.mark.each("of", ["1R TI-NN", "AR train-NN", "AR AI-NN head_removed=0.3"])
+def test_enough_candidates_are_not_told(of: str) -> None:
+    # The last items have one rating each, so that those that are tested train nobody.
+    table = {"user": np.repeat(range(8), 4), "item": [*[0, 1, 2, 3] * 4, *range(4, 20)]}
+    data = split(read_ratings({**table, "rating": [5, 1] * 16}), "user-ratio", train_ratio=0.5)
+    systems = {"Pop": Popularity()}
+    result = evaluate_systems(data, systems, protocols=f"{of} sampled=1", relevant=5)
     assert told(result.notes, "fewer-candidates") == []
 
 

@@ -501,7 +501,9 @@ def _note_on_candidates(
         users = np.flatnonzero(judged.n_relevant)
         drawn = ranks.candidates[users].astype(np.int64)
         if protocol.relevant == "AR":
-            drawn -= judged.n_relevant[users]
+            # Without test items that are no candidates, such as those that nobody trained on.
+            listed = ranks.ranks > (0 if protocol.candidates == "train" else -1)
+            drawn -= judged.kept(listed).n_relevant[users]
     else:
         relevant = np.zeros(len(judged.positions), dtype=bool)
         relevant[judged.positions] = judged.relevant
