@@ -55,7 +55,7 @@ def test_metrics_that_look_behind_a_cut_are_refused() -> None:
         evaluate_runs(HELD_OUT, {"mine": CUT}, metrics="AP")
     with pytest.raises(ValueError, match="Choose a cut-off of at most 3"):
         evaluate_runs(HELD_OUT, {"mine": CUT}, metrics="P@5")
-    uneven = {"ann": CUT["ann"], **dict.fromkeys(("bob", "eve"), {"i0": 1.0})}
+    uneven = {"ann": CUT["ann"], "bob": {"i0": 1.0}, "eve": {"i0": 1.0}}
     with pytest.raises(ValueError, match="cut at 3"):
         evaluate_runs(HELD_OUT, {"mine": uneven}, metrics="P@5", depth=np.int64(3))
     cut = evaluate_runs(HELD_OUT, {"mine": CUT}, metrics="RR@3")

@@ -112,6 +112,8 @@ def test_counts_within_a_cutoff_include_its_rank() -> None:
     weights = np.array([1.0, 10.0, 100.0, 1000.0])
     assert view.sums_within(cutoffs, weights)[:, 0].tolist() == [1, 11, 111, 1111, 1111]
     assert view.sums_within(cutoffs, weights)[:, 1:].tolist() == [[0, 0]] * 5
+    # What is known down to a rank leaves lists as long as they are, unlike a cut.
+    assert view.within(6).within(2).lengths[0] > view.cut(6).within(2).lengths[0] == 6
 
 
 @given(seed=st.integers(0, 100_000), depth=st.none() | st.integers(1, 45), condensed=st.booleans())

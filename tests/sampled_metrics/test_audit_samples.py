@@ -272,9 +272,10 @@ def test_users_with_fewer_candidates_than_are_sampled_are_counted() -> None:
             for note in audit_samples(rated, {"mine": scores}, sampled=sampled, metrics="RR").notes
             if note.code == "fewer-candidates"
         ]
-        for sampled in (1, 2)
+        for sampled in (1, 2, 10**9)
     }
     assert notes[1] == []
+    assert "2 of 2 users have fewer than 1,000,000,000 items" in notes[10**9][0]
     assert notes[2] == [
         "1 of 2 users have fewer than 2 items to draw from; the smallest number is 1. "
         "For these users, all items are ranked."

@@ -118,13 +118,20 @@ def test_resampled_means_as_far_from_the_mean_as_it_is_from_0_are_counted(
     assert found.tolist() == expected
 
 
-@pytest.mark.each("exponent", [-40, 0, 40])
+@pytest.mark.filterwarnings("error")
+@pytest.mark.each("exponent", [-1000, -40, 0, 40, 980])
 def test_a_row_has_the_same_p_value_beside_others_and_on_any_scale(exponent: int) -> None:
     rows = eighths(9, (3, 7)) * np.array([[1.0], [2.0**20], [2.0**-20]])
-    found = shifted_bootstrap_test(np.ldexp(rows, exponent), 40, np.random.default_rng(1))
+    scaled = np.ldexp(rows, exponent)
+    found = shifted_bootstrap_test(scaled, 40, np.random.default_rng(1))
     alone = [shifted_bootstrap_test([row], 40, np.random.default_rng(1))[0] for row in rows]
     assert found.tolist() == alone
     assert len(set(alone)) > 1
+    of_pairs = [
+        bootstrap_test_of_pairs(np.stack([own, 0 * own], axis=1), np.random.SeedSequence(1), 40)
+        for own in (rows, scaled)
+    ]
+    assert of_pairs[0].tolist() == of_pairs[1].tolist()
 
 
 def test_differences_and_resamples_of_other_users_are_refused() -> None:

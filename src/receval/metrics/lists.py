@@ -445,7 +445,8 @@ class ListView:
 
     def cut(self, depth: int) -> ListView:
         """Return the lists cut at a length, as in a run of that depth."""
-        return replace(self.within(depth), lengths=np.minimum(self.lengths, depth), _counts={})
+        own = self.within(depth)
+        return replace(own, lengths=np.minimum(self.lengths, depth), _counts={}, _within={})
 
     def within(self, cutoff: int) -> ListView:
         """Return the lists without what is known of items below a rank."""

@@ -28,8 +28,8 @@ _SHORT = 256
 class ListedItems:
     """The items that a system recommends, with one entry per user and item; no pair occurs twice.
 
-    Codes are those of the fold. Higher scores are better, and none is NaN. Where positions stand for
-    them, ``given`` has the scores of the system.
+    Codes are those of the fold. Higher scores are better, and none is NaN. ``given`` are
+    the scores of the system where positions stand for them.
     """
 
     users: NDArray[np.int32]

@@ -150,7 +150,7 @@ def corrected_values(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
         ]
     by_hits = np.stack(curves, axis=1)
     # Lists with more candidates than average may have more of a large sample above the item.
-    rest = np.maximum(0, sampled - size)
+    rest = min(sampled, int(first.pools.max())) - size
     by_hits = np.pad(by_hits, ((0, rest), (0, 0)), mode="edge")
     nothing = np.repeat(moments.tables[:1], len(ESTIMATORS) - 1, axis=1)
     by_rank = np.concatenate([nothing, by_hits])

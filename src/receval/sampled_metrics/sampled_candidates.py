@@ -157,7 +157,7 @@ def expected_under_one_relevant(
     sizes = np.minimum(sampled, odds.pools)[odds.users]
     ratings, rating_of = np.unique(odds.values, return_inverse=True)
     kinds, row_of = np.unique(sizes * len(ratings) + rating_of, return_inverse=True)
-    width = sampled + 1
+    width = int(sizes.max(initial=0)) + 1
     table = np.empty((len(kinds), width + 1))
     for row, kind in enumerate(kinds):
         size, index = divmod(int(kind), len(ratings))

@@ -10,7 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, stdtrit
 
 from receval.seeds import block_seed
-from receval.statistics.pairs import checked_values, system_pairs
+from receval.statistics.pairs import (
+    checked_rows,
+    sampled_values,
+    system_pairs,
+    within_single_precision,
+)
 
 InnerTest = Literal["t", "sign"]
 
@@ -93,11 +98,9 @@ def shifted_bootstrap_test(
     >>> shifted_bootstrap_test(differences, 999, np.random.default_rng(1)).tolist()
     [0.001, 1.0]
     """
-    rows = np.asarray(differences, dtype=np.float64)
-    if rows.ndim != 2:
-        raise ValueError(f"The differences have the shape {rows.shape}; it must be (k, n_users).")
     if samples < 1:
         raise ValueError(f"The number of samples is {samples}; at least 1 is needed.")
+    rows = within_single_precision(checked_rows(differences)[:, None])[:, 0]
     n_users = rows.shape[1]
     drawn = generator.integers(0, n_users, (samples, n_users))
     drawn += n_users * np.arange(samples)[:, np.newaxis]
@@ -127,13 +130,7 @@ def bootstrap_test_of_pairs(
     >>> bootstrap_test_of_pairs(values, np.random.SeedSequence(1), 999).tolist()
     [[0.001]]
     """
-    array = checked_values(values)
-    if array.ndim != 3:
-        raise ValueError(
-            f"The values have the shape {array.shape}; it must be (n_metrics, n_systems, n_users)."
-        )
-    if samples < 1:
-        raise ValueError(f"The number of samples is {samples}; at least 1 is needed.")
+    array = sampled_values(values, samples)
     n_metrics, n_systems, n_users = array.shape
     first, second = system_pairs(n_systems)
     # Differences do not depend on what all systems have in common; without it, sums round less.

@@ -21,7 +21,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from receval.statistics.bootstrap import shifted_bootstrap_test
 from receval.statistics.paired_tests import sign_test_of_counts, t_of_rows, wilcoxon_z_of_rows
-from receval.statistics.pairs import LEVEL, checked_values, system_pairs
+from receval.statistics.pairs import LEVEL, checked_rows, checked_values, system_pairs
 
 TIES_AT_RANDOM = "permutation-random-ties"
 """The permutation test with random ties: its p-values are uniform even if few users differ."""
@@ -93,9 +93,7 @@ def sign_group_test(
     >>> test.p_values.round(4).tolist()
     [0.0625]
     """
-    rows = np.asarray(differences, dtype=np.float64)
-    if rows.ndim != 2:
-        raise ValueError(f"The differences have the shape {rows.shape}; it must be (k, n_users).")
+    rows = checked_rows(differences)
     if not 1 <= generators <= 20:
         raise ValueError(f"{generators} generators are asked for, but a group has 1 to 20.")
     n_tests, _ = rows.shape

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, gammaln, stdtrit
 
+from receval.statistics.pairs import checked_rows
+
 CONFIDENCE = 0.95
 """Confidence level of the intervals."""
 
@@ -81,7 +83,7 @@ def standardised_difference(differences: ArrayLike) -> EffectSizes:
     >>> [round(float(own[0]), 2) for own in found]
     [0.94, -0.59, 2.46]
     """
-    rows = _checked(differences)
+    rows = checked_rows(differences)
     n_users = rows.shape[1]
     undefined = np.full(len(rows), np.nan)
     if n_users < 2:
@@ -147,7 +149,7 @@ def dominance(differences: ArrayLike) -> EffectSizes:
     >>> [round(float(own[0]), 2) for own in found]
     [0.62, -0.16, 0.93]
     """
-    rows = _checked(differences)
+    rows = checked_rows(differences)
     n_users = rows.shape[1]
     signs = np.sign(rows)
     delta = signs.mean(axis=1)
@@ -193,13 +195,6 @@ EFFECTS: dict[Effect, Callable[[ArrayLike], EffectSizes]] = {
     "superiority": superiority,
 }
 """The effect sizes by name."""
-
-
-def _checked(differences: ArrayLike) -> NDArray[np.float64]:
-    rows = np.asarray(differences, dtype=np.float64)
-    if rows.ndim != 2:
-        raise ValueError(f"The differences have the shape {rows.shape}; it must be (k, n_users).")
-    return rows
 
 
 def _quantile(n_users: int) -> float:

@@ -15,6 +15,9 @@ BLOCK_DIFFERENCES = 2**17
 """Number of differences computed at a time, where this affects no result: they fit into the
 cache."""
 
+# Sums and squares of values up to this power of two stay far within the range of single precision.
+_LARGEST_EXPONENT = 40
+
 
 def system_pairs(n_systems: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the first and the second system of every unordered pair, each of shape (n_pairs,).
@@ -53,6 +56,35 @@ def checked_values(values: ArrayLike, min_users: int = 1) -> NDArray[np.float64]
             "by the one that the metric declares for them."
         )
     return array
+
+
+def checked_rows(differences: ArrayLike) -> NDArray[np.float64]:
+    """Return paired differences, shape (k, n_users), as an array of floats."""
+    rows = np.asarray(differences, dtype=np.float64)
+    if rows.ndim != 2:
+        raise ValueError(f"The differences have the shape {rows.shape}; it must be (k, n_users).")
+    return rows
+
+
+def sampled_values(values: ArrayLike, samples: int) -> NDArray[np.float64]:
+    """Return values of shape (n_metrics, n_systems, n_users) for a test in single precision."""
+    array = checked_values(values)
+    if array.ndim != 3:
+        raise ValueError(
+            f"The values have the shape {array.shape}; it must be (n_metrics, n_systems, n_users)."
+        )
+    if samples < 1:
+        raise ValueError(f"The number of samples is {samples}; at least 1 is needed.")
+    return within_single_precision(array)
+
+
+def within_single_precision(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide values on extreme scales by a power of two, which changes no sign."""
+    _, exponents = np.frexp(np.abs(values).max(axis=(1, 2)))
+    extreme = np.abs(exponents) > _LARGEST_EXPONENT
+    if not extreme.any():
+        return values
+    return np.ldexp(values, -np.where(extreme, exponents, 0)[:, None, None])
 
 
 def over_pairs(

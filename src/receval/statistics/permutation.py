@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.seeds import block_seed
-from receval.statistics.pairs import checked_values, system_pairs
+from receval.statistics.pairs import sampled_values, system_pairs
 from receval.storage.kernel_cache import njit
 
 MONTE_CARLO_SAMPLES = 100_000
@@ -25,10 +25,6 @@ MONTE_CARLO_SAMPLES = 100_000
 BLOCK = 1000
 """Samples per matrix product: their signs for 10,000 users take 40 MB. Each block has its own seed,
 so results do not depend on the threads. Changing this number changes the results of a seed."""
-
-
-# Sums and squares of values up to this power of two stay far within the range of single precision.
-_LARGEST_EXPONENT = 40
 
 
 @dataclass(frozen=True)
@@ -99,14 +95,7 @@ def permutation_test(
     >>> permutation_test(values, np.random.SeedSequence(1), 10_000).p_values.round(2).tolist()
     [[0.06, 0.06, 1.0], [1.0, 1.0, 1.0]]
     """
-    values = checked_values(values)
-    if values.ndim != 3:
-        raise ValueError(
-            f"The values have the shape {values.shape}; it must be (n_metrics, n_systems, n_users)."
-        )
-    if samples < 1:
-        raise ValueError(f"The number of samples is {samples}; at least 1 is needed.")
-    values = _within_single_precision(values)
+    values = sampled_values(values, samples)
     n_metrics, n_systems, n_users = values.shape
     first, second = system_pairs(n_systems)
     # Centring each user's values keeps the differences and reduces rounding errors.
@@ -130,15 +119,6 @@ def permutation_test(
     with ThreadPoolExecutor(threads) as pool:
         exceeded = sum(pool.map(count, blocks), np.zeros((n_metrics, len(first)), dtype=np.int64))
     return PermutationTest(exceeded, samples)
-
-
-def _within_single_precision(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide values on extreme scales by a power of two, which changes no sign."""
-    _, exponents = np.frexp(np.abs(values).max(axis=(1, 2)))
-    extreme = np.abs(exponents) > _LARGEST_EXPONENT
-    if not extreme.any():
-        return values
-    return np.ldexp(values, -np.where(extreme, exponents, 0)[:, None, None])
 
 
 def _random_signs(seed: np.random.SeedSequence, size: int, n_users: int) -> NDArray[np.float32]:
