@@ -278,6 +278,7 @@ class AveragesAndPairs:
         if comparison.key not in self._compared:
             frames = []
             for protocol, values in self.values.items():
+                comparison.check(self.systems, self.metrics, values.n_users)
                 seed = seed_sequence(comparison.seed, "permutation", protocol)
                 table = pair_table(
                     values,

@@ -20,7 +20,12 @@ from scipy.special import stdtr, stdtrit
 
 from receval.checked_arguments import check_fields
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
-from receval.evaluation.pair_tests import permutation_p_values, tested_in_words
+from receval.evaluation.pair_tests import (
+    DECIMALS_OF_RANKS,
+    permutation_p_values,
+    tested_in_words,
+    unequal_users,
+)
 from receval.metrics.metric import best_value_of
 from receval.statistics.bootstrap import bootstrap_test_of_pairs
 from receval.statistics.difference_tests import (
@@ -40,10 +45,6 @@ Correction = Literal["auto", "holm", "bh", "bonferroni"]
 
 PERMUTATIONS = 10_000
 """The default number of samples of a test."""
-
-DECIMALS_OF_RANKS = 12
-"""Differences are rounded to this many decimals before they are ranked or their signs counted, so
-that those that are equal but for rounding errors are equal."""
 
 FEWEST_RESAMPLED = 6
 """With fewer users who differ, no test by signs can have p < .05, and resamples are too alike."""
@@ -203,8 +204,8 @@ class ComparisonChoices:
             return float(self.margin.get(metric, np.nan))
         return np.nan if self.margin is None else float(self.margin)
 
-    def check(self, systems: Sequence[str], metrics: Sequence[str]) -> None:
-        """Refuse a reference or margins of names that the result does not have."""
+    def check(self, systems: Sequence[str], metrics: Sequence[str], n_users: int) -> None:
+        """Refuse names that the result does not have, and tests that no value could pass."""
         margins = list(self.margin) if isinstance(self.margin, Mapping) else []
         references = [] if self.reference is None else [self.reference]
         for kind, argument, names, known in (
@@ -221,6 +222,22 @@ class ComparisonChoices:
                         f"{', '.join(known[:20])}{', ...' if len(known) > 20 else ''}. The "
                         f"argument {argument} names it."
                     )
+        if n_users < 2 and (self.test != "permutation" or self.margin is not None):
+            raise ValueError(
+                f"Only {how_many(n_users, 'user')} is averaged, but the test "
+                f"{'by a margin' if self.test == 'permutation' else self.test} needs at least "
+                "two. Test more users."
+            )
+        n_pairs = len(_family(self.reference, systems)[0])
+        family = n_pairs if self.applied in ("holm", "bonferroni") else 1
+        least = family / (self.samples + 1)
+        if self.test in ("bootstrap", "tukey-hsd") and least >= LEVEL:
+            raise ValueError(
+                f"No difference can be significant by the test {self.test} with "
+                f"{how_many(self.samples, 'sample')} and {how_many(family, 'pair')}: the smallest "
+                f"p-value is {least:.3g}. Set samples to {int(family / LEVEL) * 10:,} or more, or "
+                "choose another test."
+            )
 
     def in_words(self, pairs: pd.DataFrame) -> str:
         """Describe the test by which a table of pairs was computed, as a part of a sentence."""
@@ -283,27 +300,6 @@ def pair_table(
     the best, the difference does not tell which is better, and inferiority is not tested. Weighted
     means are compared over the users who have a weight under some system.
     """
-    comparison.check(systems, metrics)
-    _check_users(values, comparison, len(_family(comparison.reference, systems)[0]))
-    others = systems, seed, comparison, less_is_better, of_all_users
-    frames = _frames(values, metrics, *others)
-    for number in values.weighted_means:
-        own = values.of_counting_users(number)
-        if own.n_users < values.n_users:
-            (frames[number],) = _frames(own, [metrics[number]], *others)
-    return pd.concat(frames, ignore_index=True)
-
-
-def _frames(
-    values: ValuesByUser,
-    metrics: Sequence[str],
-    systems: Sequence[str],
-    seed: np.random.SeedSequence,
-    comparison: ComparisonChoices,
-    less_is_better: frozenset[str],
-    of_all_users: Collection[str],
-) -> list[pd.DataFrame]:
-    """Return the rows of :func:`pair_table` for each metric."""
     first, second = system_pairs(len(systems))
     chosen, signs = _family(comparison.reference, systems)
     p_values, methods = _p_values(values, seed, comparison)
@@ -359,7 +355,12 @@ def _frames(
         if comparison.power is not None:
             columns["detectable"] = detectable[number]
         frames.append(pd.DataFrame(columns))
-    return frames
+    for number in values.weighted_means:
+        own = values.of_counting_users(number)
+        if own.n_users < values.n_users:
+            others = systems, seed, comparison, less_is_better, of_all_users
+            frames[number] = pair_table(own, [metrics[number]], *others)
+    return pd.concat(frames, ignore_index=True)
 
 
 def _family(
@@ -372,25 +373,6 @@ def _family(
     own = list(systems).index(reference)
     chosen = np.flatnonzero((first == own) | (second == own))
     return chosen, np.where(first[chosen] == own, -1.0, 1.0)
-
-
-def _check_users(values: ValuesByUser, comparison: ComparisonChoices, n_pairs: int) -> None:
-    """Refuse tests that no value could pass."""
-    if values.n_users < 2 and (comparison.test != "permutation" or comparison.margin is not None):
-        raise ValueError(
-            f"Only {how_many(values.n_users, 'user')} is averaged, but the test "
-            f"{'by a margin' if comparison.test == 'permutation' else comparison.test} needs at "
-            "least two. Test more users."
-        )
-    family = n_pairs if comparison.applied in ("holm", "bonferroni") else 1
-    least = family / (comparison.samples + 1)
-    if comparison.test in ("bootstrap", "tukey-hsd") and least >= LEVEL:
-        raise ValueError(
-            f"No difference can be significant by the test {comparison.test} with "
-            f"{how_many(comparison.samples, 'sample')} and {how_many(family, 'pair')}: the "
-            f"smallest p-value is {least:.3g}. Set samples to {int(family / LEVEL) * 10:,} or "
-            "more, or choose another test."
-        )
 
 
 def _p_values(
@@ -406,7 +388,7 @@ def _p_values(
         return permutation_p_values(contributions, seed, comparison.samples)
     if comparison.test == "wilcoxon":
         found = wilcoxon_test(contributions, decimals=DECIMALS_OF_RANKS, exact_up_to=MOST_RANKED)
-        unequal = over_pairs(contributions, _unequal, exact=True)
+        unequal = over_pairs(contributions, unequal_users, exact=True)
         method = np.where(unequal <= MOST_RANKED, "exact", "normal").astype(object)
     elif comparison.test == "sign":
         found, method = sign_test(np.round(contributions, DECIMALS_OF_RANKS)), "exact"
@@ -433,15 +415,9 @@ def _with_reasons(
     has_few = values.n_counted_of_pairs[:, chosen] < 2
     methods = np.where(has_few & needs_spread, _ONE, methods)
     if comparison.test == "bootstrap":
-        unequal = over_pairs(values.contributions, _unequal, exact=True)[:, chosen]
+        unequal = over_pairs(values.contributions, unequal_users, exact=True)[:, chosen]
         methods = np.where((unequal > 0) & (unequal < FEWEST_RESAMPLED), _FEW, methods)
     return methods
-
-
-def _unequal(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Count the users with different values."""
-    rounded = np.round(differences, DECIMALS_OF_RANKS)
-    return np.asarray((rounded != 0).sum(axis=-1), dtype=np.float64)
 
 
 def _t_test(values: ValuesByUser) -> NDArray[np.float64]:

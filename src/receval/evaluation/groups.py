@@ -24,7 +24,6 @@ from receval.evaluation.by_user import (
 from receval.evaluation.comparison import (
     CANNOT_TELL,
     CORRECTIONS,
-    DECIMALS_OF_RANKS,
     PERMUTATIONS,
     Correction,
     corrected_p_values,
@@ -37,6 +36,7 @@ from receval.evaluation.formatting import (
     with_direction,
     with_printed_differences,
 )
+from receval.evaluation.pair_tests import DECIMALS_OF_RANKS
 from receval.figures.printed_numbers import fixed, p_value
 from receval.figures.tables import Column, Table, table_of
 from receval.notes import Note

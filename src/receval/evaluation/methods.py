@@ -86,9 +86,7 @@ def methods_paragraph(
         *words,
         *_users(values, notes),
         *_systems(settings),
-        *_statistics(
-            pairs, comparison, settings, _of_other_means(values, metrics, of_all_users, settings)
-        ),
+        *_statistics(pairs, comparison, _of_other_means(values, metrics, of_all_users, settings)),
         _software(settings),
     ]
     if not words:
@@ -233,7 +231,6 @@ def _of_other_means(
 def _statistics(
     pairs: pd.DataFrame | None,
     comparison: ComparisonChoices,
-    settings: Mapping[str, Any],
     of_other_means: Sequence[str],
 ) -> list[str]:
     """Describe intervals, the test with its correction, effect sizes, margins and power."""

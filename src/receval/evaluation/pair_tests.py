@@ -27,6 +27,10 @@ MOST_ENUMERATED_OF_FEW = 36
 
 FEW_PAIRS = 200
 
+DECIMALS_OF_RANKS = 12
+"""Differences are rounded to this many decimals before they are ranked or their signs counted, so
+that those that are equal but for rounding errors are equal."""
+
 METHODS = ("samples", "exact", "saddlepoint")
 """Methods for p-values: a share of samples, all signs, or an approximation of the tail."""
 
@@ -112,6 +116,12 @@ def tested_in_words(pairs: pd.DataFrame, samples: int) -> str:
     return f"permutation test, {', or '.join(told)}"
 
 
+def unequal_users(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Count the users with different values."""
+    rounded = np.round(differences, DECIMALS_OF_RANKS)
+    return np.asarray((rounded != 0).sum(axis=-1), dtype=np.float64)
+
+
 def smallest_p_values(values: ValuesByUser) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     r"""Return the smallest corrected p-value that any pair can have, and its users, per metric.
 
@@ -128,15 +138,10 @@ def smallest_p_values(values: ValuesByUser) -> tuple[NDArray[np.float64], NDArra
     >>> smallest_p_values(five)
     (array([0.0625]), array([5]))
     """
-
-    def differing(own: ValuesByUser) -> NDArray[np.float64]:
-        return over_pairs(
-            own.contributions, lambda rows: (rows != 0).sum(axis=-1).astype(np.float64), exact=True
-        )
-
-    counts = differing(values)
+    counts = over_pairs(values.contributions, unequal_users, exact=True)
     for metric in values.weighted_means:
-        counts[metric] = differing(values.of_counting_users(metric))[0]
+        own = values.of_counting_users(metric)
+        counts[metric] = over_pairs(own.contributions, unequal_users, exact=True)[0]
     users = counts.max(axis=-1)
     p_values = np.minimum(1.0, 2.0 ** (1.0 - users)) * counts.shape[-1]
     return p_values, users.astype(np.int64)

@@ -45,13 +45,9 @@ class AUC(Metric):
 
     name: ClassVar[str] = "AUC"
     other_names: ClassVar[tuple[str, ...]] = ("ROC AUC", "area under the curve")
+    uses_whole_lists: ClassVar[bool] = True
     denominator: Literal["relevant", "reachable"] = "relevant"
     others: Literal["listed", "one-more"] = "listed"
-
-    @property
-    def reach(self) -> int | None:
-        """None, or the depth: the items below the cut-off count as others."""
-        return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         above = _others_above(lists)
@@ -141,6 +137,7 @@ class LogAUC(Metric):
     """
 
     name: ClassVar[str] = "logAUC"
+    uses_whole_lists: ClassVar[bool] = True
     least: float = 0.001
 
     def __post_init__(self) -> None:
@@ -149,11 +146,6 @@ class LogAUC(Metric):
             raise ValueError(
                 f"The parameter least of {self.name} is {self.least}; it must be between 0 and 1."
             )
-
-    @property
-    def reach(self) -> int | None:
-        """None, or the depth: the items below the cut-off count as others."""
-        return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         above = _others_above(lists)
@@ -190,12 +182,8 @@ class PartialAUC(Metric):
 
     name: ClassVar[str] = "PartialAUC"
     other_names: ClassVar[tuple[str, ...]] = ("pAUC", "pAp(relevant=first)")
+    uses_whole_lists: ClassVar[bool] = True
     relevant: Literal["all", "first"] = "all"
-
-    @property
-    def reach(self) -> int | None:
-        """None, or the depth: the cut-off is no rank."""
-        return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         above, others = _others_above(lists), _others(lists)

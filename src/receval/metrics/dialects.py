@@ -507,15 +507,10 @@ DIALECTS = _dialects()
 
 _OTHER_NAMES = {
     "pytreceval": "trec_eval",
-    "treceval": "trec_eval",
-    "irmeasures": "ir_measures",
     "lenskit2025": "lenskit",
-    "lenskit014": "lenskit-0.14",
     "librec2": "librec-2.0",
     "librec": "librec-2.0",
     "librec3": "librec-3.0",
-    "librec20": "librec-2.0",
-    "librec30": "librec-3.0",
     "microsoft": "recommenders",
 }
 

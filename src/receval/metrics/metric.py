@@ -95,6 +95,9 @@ class Metric(BaseMetric):
     """
 
     needs_all_judgments: ClassVar[bool] = False
+    uses_whole_lists: ClassVar[bool] = False
+    """Whether the items below the cut-off count, too."""
+
     missing: ClassVar[float] = 0.0
     """The value of a user with relevant items and without a list; NaN if left out."""
 
@@ -114,7 +117,7 @@ class Metric(BaseMetric):
     @property
     def reach(self) -> int | None:
         """The last rank that the metric uses in a full list; None if there is no limit."""
-        if self.condensed:
+        if self.condensed or self.uses_whole_lists:
             return self.depth
         limits = [limit for limit in (self.cutoff, self.depth) if limit is not None]
         return min(limits, default=None)

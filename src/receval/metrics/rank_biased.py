@@ -111,11 +111,7 @@ class RankBiasedOverlap(_RankBiased):
 
     name: ClassVar[str] = "RBO"
     needs_all_judgments: ClassVar[bool] = True
-
-    @property
-    def reach(self) -> int | None:
-        """None, or the depth: the ideal order has items from below the cut-off, too."""
-        return self.depth
+    uses_whole_lists: ClassVar[bool] = True
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         values = np.zeros((len(cutoffs), lists.n_lists))

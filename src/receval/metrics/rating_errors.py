@@ -231,9 +231,7 @@ class LogLoss(MAE):
     needs_ratings: ClassVar[bool] = False
 
     def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
-        is_averaged = np.zeros(predicted.test.n_users, dtype=bool)
-        is_averaged[predicted.averaged] = True
-        rows = is_averaged[predicted.test.users]
+        rows = np.isin(predicted.test.users, predicted.averaged)
         found = predicted.predictions[rows]
         wrong = ~((found >= 0) & (found <= 1))
         if wrong.any():
@@ -292,9 +290,7 @@ class RSquared(RatingMetric):
     def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
         """Return the pseudo-values of the jackknife, as other metrics of all users have."""
         users, ratings = predicted.test.users, predicted.test.values.astype(np.float64)
-        is_averaged = np.zeros(predicted.test.n_users, dtype=bool)
-        is_averaged[predicted.averaged] = True
-        rows = is_averaged[users]
+        rows = np.isin(users, predicted.averaged)
         # Sums of squares around a mean lose no digits if the mean is nearly 0.
         deviations = np.where(rows, ratings - ratings[rows].mean(), 0.0)
         errors = np.where(rows, predicted.errors, 0.0)
@@ -361,9 +357,7 @@ class PooledAUC(RatingMetric):
     def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
         """Return the pseudo-values of the jackknife, as other metrics of all users have."""
         n_users = predicted.test.n_users
-        is_averaged = np.zeros(n_users, dtype=bool)
-        is_averaged[predicted.averaged] = True
-        rows = is_averaged[predicted.test.users]
+        rows = np.isin(predicted.test.users, predicted.averaged)
         users = predicted.test.users[rows]
         found = predicted.predictions[rows]
         scores = np.where(np.isnan(found), -np.inf, found)
