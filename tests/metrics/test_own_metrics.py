@@ -64,7 +64,7 @@ def test_functions_that_are_bound_to_other_values_are_told_apart_in_any_process(
         last = np.eye(1, len(long), 1500)[0] * 1e-9
         bound = [None, 0, False, long, last, pd.Series(long), pd.Series(last), csr_array([[1, 0]])]
         bound += [csr_array([[0, 1]]), hits, inner, inner(1), inner(2), partial(hits, 1)]
-        bound += [SimpleNamespace(own=1), SimpleNamespace(own=2)]
+        bound += [SimpleNamespace(own=1), SimpleNamespace(own=2), lambda i: i, lambda i: i + 1]
         return [rv.metric_of(inner(own), name="Own") for own in bound]
 
     # Objects at other addresses are what another process has.

@@ -11,7 +11,7 @@ from abc import ABC
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, Literal
 
 import numpy as np
@@ -34,18 +34,29 @@ _ARGUMENTS = {
 
 
 class _Functions(pickle.Pickler):
-    """Writes a function as its source and what it is bound to, where pickle writes its name."""
+    """Writes a function as its code and what it is bound to, where pickle writes its name."""
 
     def reducer_override(self, one: Any) -> Any:
         if not isinstance(one, FunctionType):
             return NotImplemented
-        try:
-            source = inspect.getsource(one)
-        except (OSError, TypeError):
-            source = one.__qualname__
         bound = [cell.cell_contents for cell in one.__closure__ or ()]
+        parts = (_told(one.__code__), bound, one.__defaults__, one.__kwdefaults__)
         # They are written as items of a list, so that a function may be bound to itself.
-        return list, (), None, iter((source, bound, one.__defaults__, one.__kwdefaults__))
+        return list, (), None, iter(parts)
+
+
+def _told(code: CodeType) -> str:
+    """Return what a function does. Its source may be missing, or that of others on its line."""
+    constants = [
+        # The order of a set depends on the process.
+        sorted(map(repr, own))
+        if isinstance(own, frozenset)
+        else _told(own)
+        if isinstance(own, CodeType)
+        else own
+        for own in code.co_consts
+    ]
+    return repr((code.co_code, code.co_names, constants))
 
 
 def digest_of_value(value: object) -> str:
@@ -90,7 +101,7 @@ class FunctionMetric(BaseMetric, ABC):
 
     @property
     def text(self) -> str:
-        """A digest of the function's source and of what it is bound to, to tell it from others."""
+        """A digest of the function's code and of what it is bound to, to tell it from others."""
         return digest_of_value(self.function)
 
     def _value(self, arguments: tuple[object, ...], n_arguments: int) -> float:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from math import prod
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -230,30 +229,20 @@ class SearchSpace:
 
     @property
     def maker(self) -> str:
-        """A name of the function that makes the system, to recognise it in another process."""
+        """A text that tells what makes the system from others, the same in any process."""
         make: Any = self.make
-        given: tuple[Any, ...] = ()
         while isinstance(make, partial):
-            given = (*make.args, *sorted(make.keywords.items()), *given)
             make = make.func
-        if isinstance(make, FunctionType):
-            bound = [cell.cell_contents for cell in make.__closure__ or ()]
-            given = (*bound, *(make.__defaults__ or ()), *given)
-        elif not isinstance(make, type):
-            given = (make, *given)  # A method, or an object that can be called.
         name = getattr(make, "__qualname__", type(make).__qualname__)
-        told = settings_as_json(given) if given else ""
-        return f"{getattr(make, '__module__', '')}:{name}{told}"
+        digest = "" if isinstance(self.make, type) else digest_of_value(self.make)
+        return f"{getattr(make, '__module__', '')}:{name}{digest}"
 
 
 def settings_as_json(value: object) -> str:
     """Return parameters as JSON; what JSON lacks is told from others that are printed alike."""
 
     def told(own: object) -> object:
-        if isinstance(own, np.generic):
-            return own.item()
-        # Functions of one line have one source.
-        return repr(own) if isinstance(own, FunctionType) else digest_of_value(own)
+        return own.item() if isinstance(own, np.generic) else digest_of_value(own)
 
     return json.dumps(value, sort_keys=True, default=told)
 
