@@ -13,10 +13,7 @@ from claims.made_up import MadeUpResults, claims_of_paper
 
 from receval.storage.files import read_results
 from reproduction.claims.sources import ClaimContext, NotMeasuredError, SelectedCells
-from reproduction.claims.theorems import (
-    epsilon_of_inferred_precision,
-    p_values_changed_by_averages,
-)
+from reproduction.claims.theorems import epsilon_of_inferred_precision, p_values_changed_by_averages
 from reproduction.claims.verdicts import Finding, half_unit
 
 ROOT = Path(__file__).parents[2]

@@ -171,11 +171,7 @@ def test_the_order_of_systems_is_reported_by_panel(sides):
     artifact = sides.compare("study/fig01").artifacts[0]
     assert artifact.panels == 4
     found = {order.panel: (order.tau, order.systems) for order in artifact.orders}
-    assert list(found) == [
-        "dataset=ml, metric=P",
-        "dataset=lt, metric=P",
-        "dataset=ya, metric=P",
-    ]
+    assert list(found) == ["dataset=ml, metric=P", "dataset=lt, metric=P", "dataset=ya, metric=P"]
     assert found["dataset=ml, metric=P"] == (pytest.approx(4 / 6), 4)
     assert found["dataset=lt, metric=P"] == (pytest.approx(-1), 2)
     assert found["dataset=ya, metric=P"][0] != found["dataset=ya, metric=P"][0], "NaN: all tied"

@@ -14,6 +14,7 @@ from receval.data.ratings_table import read_ratings
 from receval.data.run import read_run, write_run
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
+from receval.protocols.evaluation import in_ranked_precision
 from receval.sampled_metrics.audit import audit_samples
 from receval.splits.split_ratings import split
 
@@ -78,6 +79,20 @@ def test_single_precision_of_a_system_of_ours_is_not_widened() -> None:
     data = split(given, "leave-last-out", held_out=3)
     ranks = evaluate_systems(data, {"single": Single()}, metrics="P@1").summary()["mean"].item()
     assert ranks == 1
+
+
+def test_masked_scores_are_missing_and_others_than_real_ones_are_refused() -> None:
+    class Own:
+        def score(self, users: np.ndarray) -> np.ndarray:
+            return np.ma.masked_greater(np.tile([1, 3, 2, 4], (len(users), 1)), 0)
+
+    users, items = np.divmod(np.arange(120), 4)
+    given = read_ratings({"user": users, "item": items, "rating": 1 + items})
+    data = split(given, "user-ratio", train_ratio=0.5, seed=1)
+    with pytest.raises(ValueError, match="no finite score for all 30 tested users"):
+        evaluate_systems(data, {"own": Own()}, metrics="P@1", relevant=1)
+    with pytest.raises(ValueError, match="complex128, but they must be real numbers"):
+        in_ranked_precision(np.array([[1j]]))
 
 
 def test_an_audit_of_samples_compares_scores_as_they_are() -> None:

@@ -28,12 +28,7 @@ from receval.data.columns import (
 from receval.data.json_tables import ScoresOfOrder
 from receval.data.ratings import first_repeat
 from receval.data.ratings_table import LISTS_OF_USERS, columns_of_scores
-from receval.data.reading import (
-    ReadingOptions,
-    ReadingReport,
-    TableError,
-    refuse_foreign_options,
-)
+from receval.data.reading import ReadingOptions, ReadingReport, TableError, refuse_foreign_options
 from receval.data.shared_identifiers import refuse_exchanged_parts
 from receval.data.tables import read_wanted
 from receval.notes import Note

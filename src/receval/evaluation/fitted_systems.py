@@ -23,7 +23,7 @@ from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.data.run import Run
 from receval.notes import Note
-from receval.protocols.evaluation import Scorer, rank_judged
+from receval.protocols.evaluation import Scorer, in_ranked_precision, rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.recommenders.adapters.adapt import adapt
@@ -72,7 +72,7 @@ class WatchedScorer:
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the scores of the system, unless items without a score may be sampled."""
-        scores = np.asarray(self._scorer.score(users))
+        scores = in_ranked_precision(self._scorer.score(users))
         self._n_users += len(users)
         if scores.ndim != 2 or scores.shape[1] != self._train.shape[1]:
             return scores  # The ranking code reports what is wrong.

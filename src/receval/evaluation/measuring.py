@@ -20,9 +20,7 @@ from receval.metrics.labels import printed_parameters
 from receval.metrics.metric import BaseMetric, Metric
 from receval.metrics.own_metrics import metric_of_function
 from receval.metrics.rating_errors import RatingMetric
-from receval.metrics.whole_lists.list_metric import (
-    ListMetric,
-)
+from receval.metrics.whole_lists.list_metric import ListMetric
 from receval.notes import Note
 from receval.protocols.kept_lists import (
     names_of_part_lists,

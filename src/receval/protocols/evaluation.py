@@ -39,16 +39,22 @@ PADDED = 64
 
 
 def in_ranked_precision(scores: ArrayLike) -> NDArray[np.floating]:
-    """Return real scores for ranking, in single precision if that is exact, else in double.
+    """Return scores for ranking, in single precision if exact, else double; masked ones are NaN.
 
     Examples
     --------
     >>> [in_ranked_precision(np.ones(1, kind)).dtype.name for kind in ("f2", "f4", "i4", "f8")]
     ['float32', 'float32', 'float64', 'float64']
     """
-    array = np.asarray(scores)
+    array = np.asanyarray(scores)
+    if array.dtype.kind not in "buif":
+        raise ValueError(
+            f"The scores have the type {array.dtype}, but they must be real numbers. Return an "
+            "array of floats, with NaN for items without a score."
+        )
     is_single = np.can_cast(array.dtype, np.float32)
-    return array.astype(np.float32 if is_single else np.float64, copy=False)
+    real = array.astype(np.float32 if is_single else np.float64, copy=False)
+    return np.asarray(np.ma.filled(real, np.nan))
 
 
 class JointScorer(Interface):
@@ -820,9 +826,10 @@ class _Alone:
     def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
         scores = np.ascontiguousarray(in_ranked_precision(self._system.score(users)))
         if scores.shape != (len(users), self._n_items):
+            own = getattr(self._system, "scorer", self._system)
             raise ValueError(
-                f"{type(self._system).__name__}.score returned an array of shape {scores.shape} "
-                f"for {len(users)} users and {self._n_items} items. The shape must be "
+                f"{type(own).__name__}.score returned an array of shape {scores.shape} for "
+                f"{len(users)} users and {self._n_items} items. The shape must be "
                 f"{(len(users), self._n_items)}."
             )
         return scores[None]
