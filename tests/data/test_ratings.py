@@ -32,6 +32,14 @@ FULL = ratings(
 )
 
 
+def test_a_digest_is_of_the_ratings_and_not_of_their_types() -> None:
+    ids = PLAIN.user_ids
+    for users in (ids.astype("U9"), ids.astype(object), ids.tolist()):
+        assert ratings(user_ids=users).digest() == PLAIN.digest()
+    wide = {name: getattr(PLAIN, name).astype(np.int64) for name in ("users", "items")}
+    assert ratings(**wide, values=PLAIN.values.astype(np.float64)).digest() == PLAIN.digest()
+
+
 @pytest.mark.parametrize("table", [PLAIN, FULL], ids=["plain", "full"])
 def test_every_column_comes_back_with_its_type_and_order(tmp_path: Path, table: Ratings) -> None:
     table.write(tmp_path / "ml-1m")

@@ -239,13 +239,10 @@ def read_netflix_lines(
     try:
         whole = table.append_column("item", owners)
         found = columns_of_table(path.name, str(path), whole, wanted, options)
-        return replace(found, line_of=partial(line_of_row, path, options.encoding, _is_rating))
+        line_of = partial(line_of_row, path, options.encoding, lambda line: b"," in line)
+        return replace(found, line_of=line_of)
     except TableError as error:
         raise _wrong_cell(path, options, "timestamp", str(error)) from None
-
-
-def _is_rating(line: bytes) -> bool:
-    return b"," in line
 
 
 def _wrong_cell(path: Path, options: ReadingOptions, what: str, told: str) -> TableError:

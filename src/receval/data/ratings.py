@@ -108,6 +108,11 @@ class Ratings:
     checked: InitVar[bool] = False
 
     def __post_init__(self, checked: bool) -> None:
+        for name in ("user_ids", "item_ids"):
+            ids = getattr(self, name)
+            if not (isinstance(ids, np.ndarray) and ids.dtype.kind == "U"):
+                # Such as objects of pandas, whose bytes are addresses.
+                object.__setattr__(self, name, np.array(np.asarray(ids).tolist(), dtype=np.str_))
         for name in _COLUMNS:
             column = getattr(self, name)
             if column is None and name in ("timestamps", "known"):
@@ -240,12 +245,20 @@ class Ratings:
         return coded if rows is None else coded.reordered(rows)
 
     def digest(self) -> str:
-        """Return a digest of the ratings that does not depend on the order of their rows."""
+        """Return a digest of the ratings that does not depend on the order of their rows.
+
+        Ratings that were written and read have the same: types are those of files.
+        """
         own = self.in_order_of_identifiers()
         made = hashlib.blake2b(digest_size=16)
+        values = np.int8 if own.values.dtype == np.int8 else np.float32
+        types: dict[str, Any] = {"users": np.int32, "items": np.int32, "values": values}
         for name in ("user_ids", "item_ids", *_COLUMNS):
             column = getattr(own, name)
+            if name in ("user_ids", "item_ids"):  # A longer one may have been left out.
+                types[name] = f"U{max(1, np.char.str_len(column).max(initial=0))}"
             if column is not None:
+                column = column.astype(types.get(name, column.dtype), copy=False)
                 made.update(f"{name} {column.dtype} {len(column)} ".encode())
                 made.update(np.ascontiguousarray(column).data.cast("B"))
         return made.hexdigest()
@@ -340,7 +353,8 @@ def _rows_in_order(
     same_user = users[1:] == users[:-1]
     if ((users[1:] > users[:-1]) | (same_user & (items[1:] > items[:-1]))).all():
         return None
-    order = _by_pair(users, items)
+    by_item, users_by_item = ordered_by(items, users)
+    order = ordered_by(users_by_item, by_item)[1].astype(np.int64)
     of_users, of_items = users[order], items[order]
     again = (of_users[1:] == of_users[:-1]) & (of_items[1:] == of_items[:-1])
     if again.any():
@@ -352,12 +366,6 @@ def _rows_in_order(
         if (order[1:] > order[:-1]).all():
             return None
     return order
-
-
-def _by_pair(users: NDArray[np.int32], items: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the row order by user and item; equal rows keep their order."""
-    by_item, users_by_item = ordered_by(items, users)
-    return ordered_by(users_by_item, by_item)[1].astype(np.int64)
 
 
 def ordered_by(

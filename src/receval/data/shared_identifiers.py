@@ -186,14 +186,6 @@ def _prefix(names: Sequence[str]) -> str:
     return max(begins, key=begins.__getitem__, default="")
 
 
-def _none_known(meeting: Meeting) -> Note:
-    text = (
-        f"No {meeting.what} of the {meeting.source} is in the {meeting.known}. {meeting.examples}. "
-        "Check that the identifiers are the same."
-    )
-    return Note("few-identifiers-known", text)
-
-
 def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
     """Return notes on identifiers that differ by a known cause, and refuse those that never meet.
 
@@ -211,15 +203,16 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
             "--identifiers as-written)"
         )
     is_said = may_differ and meeting.are_as_written
+    told = f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}"
     if not meeting.n_common and not (is_said and cause is not None and cause[0].is_of_one_side):
         are_few = meeting.what == "item" and min(meeting.n_own, meeting.n_others) < BY_CHANCE
         if (may_differ or are_few) and (
             cause is None or (may_differ and not cause[0].is_of_one_side)
         ):
-            return [] if may_differ else [_none_known(meeting)]
+            text = f"{told}. Check that the identifiers are the same."
+            return [] if may_differ else [Note("few-identifiers-known", text)]
         raise TableError(
-            f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}"
-            f"{meeting.cause_in_words}. Use the same identifiers in both{or_so}."
+            f"{told}{meeting.cause_in_words}. Use the same identifiers in both{or_so}."
         )
     if cause is None:
         return []
