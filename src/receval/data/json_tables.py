@@ -434,10 +434,9 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
                 "floating-point number."
             ) from None
         if str(user) in scores or len(written) < len(ordered):
-            what = "two lists" if str(user) in scores else "an item twice"
             raise TableError(
-                f"{source}: user {shortened(str(user))} has {what}, as a number and a text that "
-                "are written alike, such as 1 and '1', are one identifier. Remove one of them."
+                f"{source}: of user {shortened(str(user))}, a number and a text are written alike, "
+                "such as 1 and '1', and would be one identifier. Write all in the same way."
             )
         scores[str(user)] = written
     return ScoresOfOrder(scores) if is_of_order else scores

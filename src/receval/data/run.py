@@ -575,15 +575,17 @@ def _refuse_delimiters(run: Run, tag: str, form: WrittenRunFormat) -> None:
     """Refuse identifiers and a tag that a format without quotation marks cannot hold."""
     tags = [tag] if form == "trec" else []
     for what, ids in (("user", run.user_ids), ("item", run.item_ids), ("tag", tags)):
-        if form == "trec":
-            wrong = next((own for own in map(str, ids) if own.split() != [own]), None)
-            told = "is empty or has white space, which separates TREC's columns"
-        else:
-            wrong = first_with_delimiter(map(str, ids))
-            told = f"has a tab, a line end or a quote mark, which files of {form} cannot hold"
-        if wrong is not None:
+        names = list(map(str, ids))
+        wrong = next((own for own in names if own.split() != [own]), None)
+        if form == "trec" and wrong is not None:
             raise TableError(
-                f"The {what} {quoted(wrong)} {told}. Write .tsv, .csv, .parquet or .json instead."
+                f"The {what} {quoted(wrong)} is empty or has white space, which separates TREC's "
+                "columns. Write .tsv, .csv, .parquet or .json instead."
+            )
+        if form != "trec" and (wrong := first_with_delimiter(names)) is not None:
+            raise TableError(
+                f"The {what} {quoted(wrong)} has a tab, a line end or a quote mark, which files of "
+                f"{form} cannot hold. Write .tsv, .csv, .parquet or .json instead."
             )
 
 

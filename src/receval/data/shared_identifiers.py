@@ -203,16 +203,19 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
             "--identifiers as-written)"
         )
     is_said = may_differ and meeting.are_as_written
-    told = f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}"
     if not meeting.n_common and not (is_said and cause is not None and cause[0].is_of_one_side):
         are_few = meeting.what == "item" and min(meeting.n_own, meeting.n_others) < BY_CHANCE
         if (may_differ or are_few) and (
             cause is None or (may_differ and not cause[0].is_of_one_side)
         ):
-            text = f"{told}. Check that the identifiers are the same."
+            text = (
+                f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}. "
+                "Check that the identifiers are the same."
+            )
             return [] if may_differ else [Note("few-identifiers-known", text)]
         raise TableError(
-            f"{told}{meeting.cause_in_words}. Use the same identifiers in both{or_so}."
+            f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}"
+            f"{meeting.cause_in_words}. Use the same identifiers in both{or_so}."
         )
     if cause is None:
         return []

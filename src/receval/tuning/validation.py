@@ -207,7 +207,9 @@ def _kind_of(
     elif kind == "uniform-test":
         parameters["folds"] = 1
     elif kind == "time-windows" or (kind == "temporal" and data.description.get("cut") is not None):
-        parameters["cut"] = _share_before(data.parts.codes[number])
+        sizes = [int(((data.parts.codes[number] & part) > 0).sum()) for part in (TRAIN, TEST)]
+        # By the share of the ratings in use that train, a cut leaves as much to test.
+        parameters["cut"] = round(sizes[0] / sum(sizes), 6)
     others = {"time-windows": "temporal", **dict.fromkeys(_OF_KNOWN, "k-fold")}
     return others.get(kind, kind), parameters
 
@@ -230,9 +232,3 @@ def _together(described: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         others = list(dict.fromkeys(own[name] for own in described))
         whole[name] = value if len(others) == 1 else tuple(others)
     return whole
-
-
-def _share_before(codes: NDArray[np.uint8]) -> float:
-    """Return the share of the used ratings that train, by which a cut leaves as much to test."""
-    n_train, n_test = int((codes == TRAIN).sum()), int(((codes & TEST) > 0).sum())
-    return round(n_train / (n_train + n_test), 6)
