@@ -71,6 +71,8 @@ def test_systems_of_a_multiverse_are_listed_or_repeated_as_in_other_commands() -
     for given in (["--systems", "pop,random"], ["--system", "pop", "--system", "random"]):
         assert parser.parse_args(["multiverse", "r.csv", *given]).systems == "pop,random"
     assert parser.parse_args(["multiverse", "r.csv"]).systems == "user-knn,mf"
+    named = ["--systems", ",".join(["user-knn", "mf"]), "--system", "pop"]
+    assert parser.parse_args(["multiverse", "r.csv", *named]).systems == "user-knn,mf,pop"
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,8 @@ class _Listed(argparse.Action):
 
     def __call__(self, parser: Any, chosen: Any, values: Any, option: Any = None) -> None:
         before = getattr(chosen, self.dest)
-        joined = values if before == self.default else f"{before},{values}"
+        # The same systems may also be named, before others.
+        joined = values if before is self.default else f"{before},{values}"
         setattr(chosen, self.dest, joined)
 
 
