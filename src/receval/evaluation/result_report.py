@@ -357,13 +357,8 @@ class ResultReport(ResultLists, ResultOverUsers):
         comparison: ComparisonOptions,
     ) -> Table:
         """Return the table of this name, with names that are no formulas."""
-        found = dict(
-            zip(
-                ("averages", "pairs"),
-                self.tables(decimals=decimals, names=names, **comparison),
-                strict=False,
-            )
-        )
+        tables = self.tables(decimals=decimals, names=names, **comparison)
+        found = dict(zip(("averages", "pairs"), tables, strict=False))
         if name not in found:
             raise ValueError(
                 f"There is only {self.systems[0]}, so there are no pairs. Choose "

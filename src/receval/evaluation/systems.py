@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -311,8 +310,7 @@ def evaluate_systems(
                 write = None
                 if lists_to is not None:
                     files = files_of_lists(lists_to, name, complete, number, len(folds))
-                    write = open_files.enter_context(written_lists(files, *ids))
-                    write = partial(_write_first, write, length_kept or 0)
+                    write = open_files.enter_context(written_lists(files, *ids, length_kept))
                     written += files.values()
                 if length:
                     ranked = keeper = KeptLists(
@@ -343,8 +341,8 @@ def evaluate_systems(
         ):
             if lists_to is not None and listed is not None:
                 files = files_of_lists(lists_to, name, complete, number, len(folds))
-                with written_lists({protocol: files[protocol]}, *ids) as write:
-                    write(protocol, listed.lists.cut(length_kept or 0))
+                with written_lists({protocol: files[protocol]}, *ids, length_kept) as write:
+                    write(protocol, listed.lists)
                 written.append(files[protocol])
             measurements.add(
                 name,
@@ -385,13 +383,6 @@ def evaluate_systems(
     )
 
 
-def _write_first(
-    write: Callable[[str, TopLists], None], n: int, protocol: str, lists: TopLists
-) -> None:
-    """Write the first n items of lists, of which metrics may need more."""
-    write(protocol, lists.cut(n))
-
-
 def _order_of(spoken: Dialect) -> Note:
     text = (
         f"Equal scores are in the order of the protocol. Their order in {spoken.tool}: "
@@ -402,9 +393,12 @@ def _order_of(spoken: Dialect) -> Note:
 
 @contextmanager
 def written_lists(
-    files: Mapping[str, Path], user_ids: NDArray[np.str_], item_ids: NDArray[np.str_]
+    files: Mapping[str, Path],
+    user_ids: NDArray[np.str_],
+    item_ids: NDArray[np.str_],
+    length: int | None,
 ) -> Iterator[Callable[[str, TopLists], None]]:
-    """Yield a function that writes the lists of some users under a protocol.
+    """Yield a function that writes the first items of lists under a protocol.
 
     ``files`` are the Parquet files by protocol; they are in place when the block ends without an
     error. They have the columns ``user``, ``item``, ``rank`` and ``score``, a row per item, and
@@ -425,6 +419,7 @@ def written_lists(
                 waiting[protocol].clear()
 
         def write(protocol: str, lists: TopLists) -> None:
+            lists = lists.cut(length or 0)
             rows, positions, own = lists.entries()
             columns = [
                 users.take(pa.array(lists.users[rows])),

@@ -111,8 +111,7 @@ class Geometric(QuasiArithmetic):
         floored = np.maximum(values, self.floor)
         if self.zeros == "one":
             floored[values == 0.0] = 1.0
-        logarithms: NDArray[np.float64] = np.log(floored, out=floored)
-        return logarithms
+        return np.log(floored, out=floored)
 
     def restored(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.exp(means)
@@ -158,8 +157,7 @@ class Median(Average):
     def of(
         self, values: NDArray[np.float64], n_test: NDArray, n_relevant: NDArray
     ) -> NDArray[np.float64]:
-        medians: NDArray[np.float64] = np.median(values, axis=-1)
-        return medians
+        return np.median(values, axis=-1)
 
 
 @dataclass(frozen=True, kw_only=True)

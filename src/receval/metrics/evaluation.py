@@ -197,8 +197,7 @@ def aggregate(
         _average_of(values, lists, average, chosen & (lists.percentiles == percentile))
         for percentile in np.unique(lists.percentiles[chosen])
     ]
-    averaged_twice: NDArray[np.float64] = np.mean(by_percentile, axis=0)
-    return averaged_twice
+    return np.mean(by_percentile, axis=0)
 
 
 def _average_of(

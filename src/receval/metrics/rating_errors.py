@@ -96,9 +96,9 @@ class RatingMetric(BaseMetric):
     def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
         """Return the metric of the test ratings of each averaged user, shape (n_users,)."""
 
-    @abstractmethod
     def weighted_mean(self, predicted: PredictedRatings) -> WeightedMean | None:
         """Return the mean over all test ratings; None if it is one over users."""
+        return None
 
     def per_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
         """Return a value for each averaged user whose mean is the average, shape (n_users,)."""
@@ -284,9 +284,6 @@ class RSquared(RatingMetric):
     bounds: ClassVar[tuple[float, float] | None] = (-np.inf, 1.0)
     errors: Literal["all", "centred"] = "all"
 
-    def weighted_mean(self, predicted: PredictedRatings) -> WeightedMean | None:
-        return None
-
     def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
         """Return the pseudo-values of the jackknife, as other metrics of all users have."""
         users, ratings = predicted.test.users, predicted.test.values.astype(np.float64)
@@ -350,9 +347,6 @@ class PooledAUC(RatingMetric):
     computed_from: ClassVar[str] = "the scores of all test ratings"
     needs_ratings: ClassVar[bool] = False
     bounds: ClassVar[tuple[float, float] | None] = (0.0, 1.0)
-
-    def weighted_mean(self, predicted: PredictedRatings) -> WeightedMean | None:
-        return None
 
     def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
         """Return the pseudo-values of the jackknife, as other metrics of all users have."""

@@ -253,11 +253,8 @@ def order_changes(
         pairs[-1]["share"] = pairs[-1]["enough"] / largest
     if moments.told is not None and wanted:
         moments.told("pairs of systems", len(wanted), len(wanted))
-    columns: list[str] = ["metric", "first", "second"]
-    return (
-        pd.DataFrame(pairs) if pairs else pd.DataFrame(columns=columns),
-        pd.DataFrame(swaps) if swaps else pd.DataFrame(columns=columns),
-    )
+    columns = None if wanted else ["metric", "first", "second"]
+    return pd.DataFrame(pairs, columns=columns), pd.DataFrame(swaps, columns=columns)
 
 
 def _enough(

@@ -64,8 +64,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     # Imported here because scipy.stats takes long to import and other functions do not need it.
     from scipy.stats import false_discovery_control
 
-    adjusted: NDArray[np.float64] = false_discovery_control(_checked(p_values), axis=-1)
-    return adjusted
+    return false_discovery_control(_checked(p_values), axis=-1)
 
 
 def bonferroni(p_values: ArrayLike) -> NDArray[np.float64]:

@@ -154,22 +154,17 @@ class AttentionWeightedRankFairness(DiscountedListMetric):
 class _ExpectedExposure(DiscountedListMetric):
     """A metric of the exposure of items or groups, and of the exposure that they should have."""
 
+    factors: ClassVar[tuple[float, float, float]]
+    """Those of the sums of squares of exposure, of its products with the target, and of the squares
+    of the target."""
+
     feature: str = "none"
     discount: RankDiscount = "rbp"
     phi: float = 0.5
 
-    @abstractmethod
-    def _of_sums(
-        self,
-        own: NDArray[np.float64],
-        product: NDArray[np.float64],
-        wanted: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        """Return values from three sums per user.
-
-        They are of the squares of exposure, of its products with the target, and of the squares
-        of the target.
-        """
+    def _of_sums(self, *sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        parts = [factor * own for factor, own in zip(self.factors, sums, strict=True)]
+        return np.maximum(0.0, np.sum(parts, axis=0))
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         n_users, n = len(recommended.users), self.cutoff or 0
@@ -222,12 +217,8 @@ class ExpectedExposureDisparity(_ExpectedExposure):
     """
 
     name: ClassVar[str] = "EED"
+    factors: ClassVar[tuple[float, float, float]] = (1.0, 0.0, 0.0)
     less_is_better: ClassVar[bool] = True
-
-    def _of_sums(
-        self, own: NDArray[np.float64], product: NDArray[np.float64], wanted: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        return own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,11 +245,7 @@ class ExpectedExposureRelevance(_ExpectedExposure):
     """
 
     name: ClassVar[str] = "EER"
-
-    def _of_sums(
-        self, own: NDArray[np.float64], product: NDArray[np.float64], wanted: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        return product
+    factors: ClassVar[tuple[float, float, float]] = (0.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,12 +269,8 @@ class ExpectedExposureLoss(_ExpectedExposure):
     """
 
     name: ClassVar[str] = "EEL"
+    factors: ClassVar[tuple[float, float, float]] = (1.0, -2.0, 1.0)
     less_is_better: ClassVar[bool] = True
-
-    def _of_sums(
-        self, own: NDArray[np.float64], product: NDArray[np.float64], wanted: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        return np.maximum(0.0, own - 2 * product + wanted)
 
 
 @dataclass(frozen=True, kw_only=True)
