@@ -13,9 +13,7 @@ from receval.evaluation.by_user import interval_within
 
 
 @given(
-    mean=st.floats(1e-6, 1 - 1e-6),
-    half=st.floats(1e-6, 10),
-    upper=st.sampled_from([1.0, np.inf]),
+    mean=st.floats(1e-6, 1 - 1e-6), half=st.floats(1e-6, 10), upper=st.sampled_from([1.0, np.inf])
 )
 def test_an_interval_has_its_average_within_it_and_lies_within_the_bounds(
     mean: float, half: float, upper: float

@@ -256,9 +256,7 @@ def test_the_command_repeats_splits_by_time_with_the_same_random_order_of_ties(
     np.testing.assert_allclose(averages["mean"], result.summary()["mean"], rtol=1e-9)
 
 
-def test_a_date_that_a_command_takes_for_a_number_is_not_written(
-    tmp_path: Path,
-) -> None:
+def test_a_date_that_a_command_takes_for_a_number_is_not_written(tmp_path: Path) -> None:
     table = {"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "time": [1e9, 2e9, 1e9, 2e9]}
     pd.DataFrame(table).to_csv(tmp_path / "r.csv", index=False)
     ratings = rv.read_ratings(tmp_path / "r.csv", user="user", item="item", timestamp="time")

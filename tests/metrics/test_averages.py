@@ -19,13 +19,7 @@ from receval.metrics.averages import (
     Weighted,
     parse_average,
 )
-from receval.metrics.evaluation import (
-    EvaluatedUsers,
-    aggregate,
-    evaluate,
-    evaluated_lists,
-    mean,
-)
+from receval.metrics.evaluation import EvaluatedUsers, aggregate, evaluate, evaluated_lists, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks

@@ -200,8 +200,7 @@ def test_items_of_a_removed_head_leave_the_test_and_items_that_are_not_ranked_st
 
 
 @given(
-    n_judged=st.lists(st.integers(0, 4), max_size=12),
-    size=st.sampled_from([1, 2, 3, -1, 0, 1000]),
+    n_judged=st.lists(st.integers(0, 4), max_size=12), size=st.sampled_from([1, 2, 3, -1, 0, 1000])
 )
 def test_blocks_hold_as_many_rows_as_fit_and_at_least_one(n_judged: list[int], size: int) -> None:
     # One less than there are, as many, or so many.

@@ -137,10 +137,7 @@ def samples_of(found: Sequence[SampledValues], dataset: str) -> list[Any]:
 def test_a_sample_depends_on_names_alone(tmp_path: Path) -> None:
     one = {"movielens": experiment_on(tmp_path, "ml-1m")}
     before = samples_of(unit(tmp_path, one), "ml-1m")
-    two = {
-        "books": experiment_on(tmp_path, "librarything"),
-        "renamed": one["movielens"],
-    }
+    two = {"books": experiment_on(tmp_path, "librarything"), "renamed": one["movielens"]}
     for changes in (
         # Another experiment beside it, and another name.
         {"experiments": two},

@@ -6,13 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from protocols.brute_force import Scores
-from protocols.test_ranking import (
-    N_ITEMS,
-    N_USERS,
-    assert_as_by_sorting,
-    random_fold,
-    seeded,
-)
+from protocols.test_ranking import N_ITEMS, N_USERS, assert_as_by_sorting, random_fold, seeded
 from scipy.sparse import csr_array
 
 from receval.protocols import evaluation

@@ -8,14 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from protocols.brute_force import Scores, sorted_list
-from protocols.test_ranking import (
-    N_ITEMS,
-    N_USERS,
-    fallback_of,
-    priority_of,
-    random_fold,
-    seeded,
-)
+from protocols.test_ranking import N_ITEMS, N_USERS, fallback_of, priority_of, random_fold, seeded
 from scipy.sparse import csr_array
 
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean

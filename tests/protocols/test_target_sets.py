@@ -47,9 +47,7 @@ def folds(draw: st.DrawFn) -> tuple[dict[tuple[int, int], tuple[int, float]], Fo
 
 @pytest.mark.parametrize("candidates", ["AI", "TI", "train", "rated"])
 @given(
-    sampled=st.sampled_from([None, 1, 3, 50]),
-    given_fold=folds(),
-    user=st.integers(0, N_USERS - 1),
+    sampled=st.sampled_from([None, 1, 3, 50]), given_fold=folds(), user=st.integers(0, N_USERS - 1)
 )
 def test_sets_are_those_of_the_definitions(
     candidates: BaseCandidates,

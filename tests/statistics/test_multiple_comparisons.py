@@ -19,9 +19,7 @@ from receval.statistics.multiple_comparisons import (
 
 METHODS = [holm, benjamini_hochberg]
 FAMILIES = st.lists(
-    st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 0.05, 0.5, 1.0])),
-    min_size=1,
-    max_size=6,
+    st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 0.05, 0.5, 1.0])), min_size=1, max_size=6
 )
 
 

@@ -67,6 +67,7 @@ def test_what_cannot_be_tested_is_refused(values: np.ndarray, samples: int, word
 def test_p_does_not_depend_on_the_scale_of_a_metric(exponent: int) -> None:
     values = drawn()
     values[:, 0, :5] = 0
+    values[:, 2] = values[:, 1]
     scaled = values.copy()
     scaled[1] = np.ldexp(values[1], exponent)
     expected = permutation_test(values, SEED, 2000).exceeded
@@ -77,11 +78,6 @@ def test_p_does_not_depend_on_what_all_values_of_a_user_have_in_common() -> None
     shifted = drawn() + 1000 * np.arange(30)
     expected = permutation_test(drawn(), SEED, 2000).exceeded
     np.testing.assert_array_equal(permutation_test(shifted, SEED, 2000).exceeded, expected)
-
-
-def test_equal_systems_on_an_extreme_scale_have_p_one() -> None:
-    values = np.full((1, 2, 20), 1e300)
-    assert permutation_test(values, SEED, 100).p_values.tolist() == [[1.0]]
 
 
 def signs_of(number: int, size: int, n_users: int) -> np.ndarray:

@@ -56,7 +56,7 @@ class WeightedMeansOfFolds:
     @property
     def counts(self) -> NDArray[np.bool_]:
         """Whether a user has a weight on a fold, also in the base, shape (n_systems, n_users)."""
-        own = (np.nan_to_num(self.weights) > 0).any(axis=0)
+        own = np.asarray((np.nan_to_num(self.weights) > 0).any(axis=0))
         return own if self.base is None else own | self.base.counts
 
     def _chosen(self, system: int, is_averaged: NDArray[np.bool_]) -> WeightedMean:
@@ -121,7 +121,7 @@ class ValuesByUser:
 
         The part of all others is the average itself, which is no observation.
         """
-        counts = self.weighted_means[metric].counts.any(axis=0)
+        counts = np.asarray(self.weighted_means[metric].counts.any(axis=0))
         return self.of_members(counts, np.array([metric]))
 
     @property

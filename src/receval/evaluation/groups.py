@@ -664,10 +664,10 @@ def _permuted(
         exceeded += (drawn >= observed * (1.0 - _ROUNDING)).sum(axis=0)
     found = ((exceeded + 1) / (samples + 1)).reshape(shape)
     for metric in one.weighted_means:
-        both = [own.of_counting_users(metric) for own in (one, other)]
-        sizes = [own.n_users for own in both]
+        first, second = (own.of_counting_users(metric) for own in (one, other))
+        sizes = first.n_users, second.n_users
         if min(sizes) > 1 and sum(sizes) < len(weights):
-            found[metric] = _permuted(*both, generator, samples)
+            found[metric] = _permuted(first, second, generator, samples)
     return np.asarray(found)
 
 

@@ -14,9 +14,7 @@ from receval.top_lists import NO_ITEM, TopLists
 
 
 def made_fold(
-    train: Sequence[tuple[int, int]],
-    test: Sequence[tuple[int, int, float]],
-    shape: tuple[int, int],
+    train: Sequence[tuple[int, int]], test: Sequence[tuple[int, int, float]], shape: tuple[int, int]
 ) -> Fold:
     """Return a fold with training pairs (user, item) and test ratings (user, item, rating)."""
     users, items = np.array(train, dtype=np.int64).reshape(-1, 2).T

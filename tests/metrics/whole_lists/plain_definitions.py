@@ -351,9 +351,7 @@ def all_items_disparity(plain: PlainLists) -> float:
     return sum((value / n - equal) ** 2 for value in attention) / len(attention)
 
 
-def share_of(
-    is_member: Callable[[PlainLists, int], bool],
-) -> Callable[[PlainLists], float]:
+def share_of(is_member: Callable[[PlainLists, int], bool]) -> Callable[[PlainLists], float]:
     return per_list(lambda plain, _, own: sum(is_member(plain, i) for i in own) / len(own))
 
 

@@ -13,11 +13,7 @@ from scipy.sparse import csc_array, csr_array
 from receval import top_lists as module
 from receval.protocols import kept_lists
 from receval.protocols.evaluation import rank_judged
-from receval.protocols.kept_lists import (
-    KeptLists,
-    KeptPredictions,
-    refuse_protocols_without_lists,
-)
+from receval.protocols.kept_lists import KeptLists, KeptPredictions, refuse_protocols_without_lists
 from receval.protocols.listed_ranks import ListedItems, first_listed
 from receval.protocols.protocol import Protocol
 from receval.recommenders.adapters.scores import of_scores
