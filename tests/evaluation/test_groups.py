@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Literal, get_type_hints
@@ -784,6 +785,9 @@ def test_fairness_has_the_parts_of_values_per_user(result: rv.EvaluationResult) 
         np.testing.assert_allclose(row[["over_users", "within", "between"]], expected[:, column])
         assert 0 < row["by_chance"] < row["over_users"]
         assert 0 < row["p"] <= 1
+    for compute in (grouped.fairness, partial(grouped.compare, test="permutation")):
+        with pytest.raises(ValueError, match="number of samples is 0"):
+            compute(samples=0)
     again = grouped.fairness(samples=20)
     pd.testing.assert_frame_equal(again, grouped.fairness(samples=20))
     with pytest.raises(ValueError, match="share their users"):

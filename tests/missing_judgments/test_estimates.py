@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace as Namespace
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from receval.missing_judgments.propensities import (
     KnownPropensities,
     PopularityPropensities,
     SamplePropensities,
+    StratifiedPropensities,
 )
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, UNBIASED, Fold, Judgments, Split
@@ -272,6 +274,10 @@ def test_standard_errors_are_those_worked_by_hand():
         ({"clip": 1.5}, "at least 0 and below 1"),
         ({"propensities": SamplePropensities()}, "no unbiased judgments"),
         ({"propensities": [PopularityPropensities()] * 2}, "have the same name"),
+        (
+            {"propensities": Namespace(label="none", of=lambda fold, _: 0 * fold.test.values)},
+            "above 0",
+        ),
         ({"propensities": KnownPropensities(np.ones((2, 2)))}, r"have the shape \(2, 2\)"),
         (
             {"propensities": KnownPropensities(np.zeros((N_USERS, N_ITEMS)))},
@@ -290,6 +296,8 @@ def test_a_value_that_the_sample_lacks_is_named():
     fold = Fold(csr_array((1, 4), dtype=np.float32), test, sample)
     with pytest.raises(ValueError, match="has no rating of 3"):
         SamplePropensities().of(fold, Protocol("AR", "AI"))
+    with pytest.raises(ValueError, match="divided into 0 strata"):
+        StratifiedPropensities(0)
 
 
 def test_candidates_are_the_items_of_the_protocol_without_the_users_own():

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.theory.item_pairs import (
-    agree,
-    decrement_rate,
-    disagree,
-    is_steeper,
-    odds,
-)
+from receval.theory.item_pairs import agree, decrement_rate, disagree, is_steeper, odds
 
 POSITIVE = st.fractions(min_value=0, max_value=50, max_denominator=60)
 

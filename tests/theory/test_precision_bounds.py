@@ -61,12 +61,7 @@ def test_the_bounds_by_hand() -> None:
 )
 @pytest.mark.costly
 def test_one_relevant_precision_lies_between_its_bounds(
-    seed: int,
-    cutoff: int,
-    candidates: BaseCandidates,
-    sampled: int,
-    share: float,
-    computable: bool,
+    seed: int, cutoff: int, candidates: BaseCandidates, sampled: int, share: float, computable: bool
 ) -> None:
     fold = random_fold(seed)
     scores = random_scores(seed, fold, computable=computable)

@@ -36,7 +36,7 @@ from receval.statistics.difference_tests import (
 from receval.statistics.effect_sizes import EFFECTS, Effect
 from receval.statistics.multiple_comparisons import benjamini_hochberg, bonferroni, holm
 from receval.statistics.paired_tests import MOST_RANKED, sign_test, wilcoxon_test
-from receval.statistics.pairs import LEVEL, over_pairs, system_pairs
+from receval.statistics.pairs import LEVEL, check_samples, over_pairs, system_pairs
 from receval.statistics.tukey import honestly_significant_differences, randomised_tukey_hsd
 from receval.storage.messages import how_many, quoted
 
@@ -114,8 +114,7 @@ class ComparisonChoices:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.samples < 1:
-            raise ValueError(f"The number of samples is {self.samples}; at least 1 is needed.")
+        check_samples(self.samples)
         if self.power is not None and not 0 < self.power < 1:
             raise ValueError(
                 f"power is {self.power:g}; it must be a probability between 0 and 1, such as 0.8."

@@ -42,7 +42,7 @@ from receval.figures.tables import Column, Table, table_of
 from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.statistics.inequality import MEASURES, by_chance, inequalities
-from receval.statistics.pairs import LEVEL
+from receval.statistics.pairs import LEVEL, check_samples
 from receval.storage.messages import enumerated
 
 _BLOCK_ENTRIES = 2**22
@@ -242,8 +242,10 @@ class GroupedResult:
         Raises
         ------
         ValueError
-            There are fewer than two groups, or groups of items with another test than Welch's.
+            There are fewer than two groups or no samples, or groups of items with another test than
+            Welch's.
         """
+        check_samples(samples)
         if len(self.groups) < 2:
             raise ValueError(
                 f"There is only the group {' '.join(self.groups) or 'of nobody'} of {self.name}, "
@@ -294,8 +296,9 @@ class GroupedResult:
         Raises
         ------
         ValueError
-            The groups are of items: a user can be in several of them.
+            There are no samples, or the groups are of items: a user can be in several of them.
         """
+        check_samples(samples)
         if self.are_of_items:
             raise ValueError(
                 "Groups of items share their users, so values have no parts within and between "
@@ -697,10 +700,7 @@ def _t_of_groups(
     terms = [sums, sums**2, sums * weights, weights[None, :], weights[None, :] ** 2]
     chosen = is_first.astype(np.float64)
     means, squares = [], []
-    for part, n in (
-        (chosen, int(is_first[0].sum())),
-        (1.0 - chosen, int((~is_first[0]).sum())),
-    ):
+    for part, n in ((chosen, int(is_first[0].sum())), (1.0 - chosen, int((~is_first[0]).sum()))):
         s, s2, sw, w, w2 = (part @ term.T for term in terms)
         mean = s / w
         residuals = np.maximum(0.0, s2 - 2 * mean * sw + mean**2 * w2)

@@ -49,9 +49,7 @@ def named_protocols(given: str | Protocol | Sequence[str | Protocol]) -> dict[st
     return found
 
 
-def named_metrics(
-    given: GivenMetric | Sequence[GivenMetric],
-) -> dict[str, BaseMetric]:
+def named_metrics(given: GivenMetric | Sequence[GivenMetric]) -> dict[str, BaseMetric]:
     """Return metrics of any kind by their labels; those of functions are made here."""
     listed = [given] if isinstance(given, str | BaseMetric) or callable(given) else given
     found = [

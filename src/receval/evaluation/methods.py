@@ -229,9 +229,7 @@ def _of_other_means(
 
 
 def _statistics(
-    pairs: pd.DataFrame | None,
-    comparison: ComparisonChoices,
-    of_other_means: Sequence[str],
+    pairs: pd.DataFrame | None, comparison: ComparisonChoices, of_other_means: Sequence[str]
 ) -> list[str]:
     """Describe intervals, the test with its correction, effect sizes, margins and power."""
     told = [

@@ -410,11 +410,7 @@ class DifferenceOverUsers:
         x = np.r_[-edge, table["difference"], edge]
         steps = {
             name: np.r_[start, table[name], table[name].iloc[-1]]
-            for name, start in (
-                ("share", 0.0),
-                ("low", 0.0),
-                ("high", min(1.0, self.half_width)),
-            )
+            for name, start in (("share", 0.0), ("low", 0.0), ("high", min(1.0, self.half_width)))
         }
         figure = new_figure(SINGLE_COLUMN, 2.4)
         axes = figure.subplots()

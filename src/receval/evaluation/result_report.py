@@ -189,11 +189,7 @@ class ResultReport(ResultLists, ResultOverUsers):
 
     @checked_arguments
     def plot_tradeoffs(
-        self,
-        path: str | Path,
-        accuracy: str | None = None,
-        *,
-        against: Sequence[str] | None = None,
+        self, path: str | Path, accuracy: str | None = None, *, against: Sequence[str] | None = None
     ) -> None:
         """Write a figure of accuracy against coverage, popularity or diversity, with intervals.
 

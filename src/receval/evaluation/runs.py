@@ -224,9 +224,7 @@ def evaluate_runs(
     if rating_scores:
         settings["rating_scores"] = rating_scores
     return measurements.result(
-        settings | {"depth": depth, "ties": ties, "seed": seed},
-        notes,
-        reading,
+        settings | {"depth": depth, "ties": ties, "seed": seed}, notes, reading
     )
 
 
@@ -456,11 +454,7 @@ class RunsOfFolds:
 
     @classmethod
     def of(
-        cls,
-        data: SplitRatings,
-        runs: Mapping[str, object],
-        systems: Collection[str],
-        depth: Depth,
+        cls, data: SplitRatings, runs: Mapping[str, object], systems: Collection[str], depth: Depth
     ) -> RunsOfFolds:
         """Read runs, and refuse those of other users or items, or with the name of a system."""
         by_name: dict[str, list[Run]] = {}

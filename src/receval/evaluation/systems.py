@@ -54,12 +54,7 @@ from receval.storage.files import replacing
 from receval.top_lists import TopLists
 
 _LIST_SCHEMA = pa.schema(
-    [
-        ("user", pa.string()),
-        ("item", pa.string()),
-        ("rank", pa.int32()),
-        ("score", pa.float64()),
-    ]
+    [("user", pa.string()), ("item", pa.string()), ("rank", pa.int32()), ("score", pa.float64())]
 )
 
 _LIST_ROWS = 2**19

@@ -414,7 +414,13 @@ def _samples(
     for model in models:
         own = model.of(fold, protocol)
         low = own < clip
-        weights = 1.0 / np.where(pairs.judged, np.maximum(own, clip), 1.0)
+        used = np.where(pairs.judged, np.maximum(own, clip), 1.0)
+        if not ((used > 0) & (used <= 1)).all():
+            raise ValueError(
+                f"Some propensities of {quoted(model.label)} are not above 0 and at most 1, so "
+                "test ratings cannot be weighted by them. Give others, or set clip."
+            )
+        weights = 1.0 / used
         samples.append(_Sample(("IPS", model.label), fold.test, pairs, weights, ranked.test, low))
     if fold.unbiased is not None:
         drawn = CandidatePairs.of(fold, fold.unbiased, protocol)

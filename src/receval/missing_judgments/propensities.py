@@ -230,6 +230,10 @@ class StratifiedPropensities:
 
     strata: int = 10
 
+    def __post_init__(self) -> None:
+        if self.strata < 1:
+            raise ValueError(f"Items are divided into {self.strata} strata; give at least 1.")
+
     @property
     def label(self) -> str:
         return f"{self.strata} strata"

@@ -11,6 +11,7 @@ from scipy.special import bdtr, stdtrit
 
 from receval.seeds import block_seed
 from receval.statistics.pairs import (
+    check_samples,
     checked_rows,
     sampled_values,
     system_pairs,
@@ -98,8 +99,7 @@ def shifted_bootstrap_test(
     >>> shifted_bootstrap_test(differences, 999, np.random.default_rng(1)).tolist()
     [0.001, 1.0]
     """
-    if samples < 1:
-        raise ValueError(f"The number of samples is {samples}; at least 1 is needed.")
+    check_samples(samples)
     rows = within_single_precision(checked_rows(differences)[:, None])[:, 0]
     n_users = rows.shape[1]
     drawn = generator.integers(0, n_users, (samples, n_users))

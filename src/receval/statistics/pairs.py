@@ -66,6 +66,12 @@ def checked_rows(differences: ArrayLike) -> NDArray[np.float64]:
     return rows
 
 
+def check_samples(samples: int) -> None:
+    """Refuse a test without a sample."""
+    if samples < 1:
+        raise ValueError(f"The number of samples is {samples}; at least 1 is needed.")
+
+
 def sampled_values(values: ArrayLike, samples: int) -> NDArray[np.float64]:
     """Return values of shape (n_metrics, n_systems, n_users) for a test in single precision."""
     array = checked_values(values)
@@ -73,8 +79,7 @@ def sampled_values(values: ArrayLike, samples: int) -> NDArray[np.float64]:
         raise ValueError(
             f"The values have the shape {array.shape}; it must be (n_metrics, n_systems, n_users)."
         )
-    if samples < 1:
-        raise ValueError(f"The number of samples is {samples}; at least 1 is needed.")
+    check_samples(samples)
     return within_single_precision(array)
 
 
