@@ -91,7 +91,7 @@ def of_scores(scores: Any) -> GivenScores:
     ----------
     scores : ndarray or sparse array, shape (n_users, n_items)
         Real numbers in the order of the codes of ``data.ratings``; higher is better. Items with
-        NaN, masked, or without an entry in a sparse array are not recommended.
+        NaN, or without an entry in a sparse array, are not recommended.
 
     Returns
     -------
