@@ -112,11 +112,7 @@ def test_a_printed_number_may_be_off_by_half_a_unit_of_its_last_digit(
     ],
 )
 def test_a_published_number_is_told_from_our_mean_and_interval(
-    published: float,
-    values: list[float],
-    printed: dict[str, str],
-    location: str,
-    deviations: float,
+    published: float, values: list[float], printed: dict[str, str], location: str, deviations: float
 ) -> None:
     rows = rows_of(*["holds"] * 3, published=[published] * 3, value=values)
     row = only(certainty(rows, printed))

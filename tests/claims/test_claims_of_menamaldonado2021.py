@@ -87,8 +87,7 @@ def test_condensed_anti_precision_is_the_rest_of_precision(
 
 
 @pytest.mark.parametrize(
-    ("share", "expected"),
-    [(0.8246, "holds"), (0.823, "holds"), (0.8251, "does not hold")],
+    ("share", "expected"), [(0.8246, "holds"), (0.823, "holds"), (0.8251, "does not hold")]
 )
 def test_a_sum_of_two_rounded_shares_holds_within_a_printed_digit(
     results: MadeUpResults, share: float, expected: str
@@ -99,8 +98,7 @@ def test_a_sum_of_two_rounded_shares_holds_within_a_printed_digit(
 
 
 @pytest.mark.parametrize(
-    ("tau", "expected"),
-    [(0.8, "holds"), (0.8005, "holds"), (0.8 - 1 / 120, "does not hold")],
+    ("tau", "expected"), [(0.8, "holds"), (0.8005, "holds"), (0.8 - 1 / 120, "does not hold")]
 )
 def test_a_coefficient_on_released_folds_holds_within_half_a_unit_of_its_last_digit(
     results: MadeUpResults, tau: float, expected: str

@@ -132,10 +132,7 @@ def test_the_first_three_are_counted_over_all_users(judged: Judge) -> None:
 def test_a_gain_reverses_the_order_only_within_one_metric(
     judged: Judge, ndcg: tuple[int, int], rbp: tuple[int, int], verdict: ClaimVerdict
 ) -> None:
-    names = {
-        (NDCG, "nDCG(gain=exp-normalised)@10"): ndcg,
-        ("RBP", "RBP(gain=exp-normalised)"): rbp,
-    }
+    names = {(NDCG, "nDCG(gain=exp-normalised)@10"): ndcg, ("RBP", "RBP(gain=exp-normalised)"): rbp}
     rows = [
         row
         for metrics, signs in names.items()

@@ -49,14 +49,7 @@ NUMBERS = {
 }
 """All 482 statements that can be checked."""
 
-NEWER = (
-    "followups",
-    "rampisela2024",
-    "rampisela2025",
-    "shehzad2023",
-    "wegmeth2023",
-    "winter2025",
-)
+NEWER = ("followups", "rampisela2024", "rampisela2025", "shehzad2023", "wegmeth2023", "winter2025")
 """The studies that judge statements of newer papers."""
 
 CLAIM = """

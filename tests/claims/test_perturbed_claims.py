@@ -97,12 +97,7 @@ def can_fail(sign: str = ">") -> dict[str, Any]:
 CANNOT_FAIL: dict[str, dict[str, Any]] = {
     "of constants": {"rule": "comparison", "left": 0, "sign": "<", "right": 1},
     # Nothing but NaN could change it.
-    "of a magnitude": {
-        "rule": "comparison",
-        "left": {"magnitude": POP},
-        "sign": ">=",
-        "right": 0,
-    },
+    "of a magnitude": {"rule": "comparison", "left": {"magnitude": POP}, "sign": ">=", "right": 0},
     # Numbers of their own on either side could change it, but they are of the same cells.
     "of the same cells": {
         "rule": "comparison",

@@ -147,10 +147,7 @@ def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
 @pytest.mark.each(
     ("plain", "message"),
     [
-        (
-            {"where": {"system": "slim"}},
-            "no row of bellogin2017/fig01 with system=slim",
-        ),
+        ({"where": {"system": "slim"}}, "no row of bellogin2017/fig01 with system=slim"),
         (
             {"column": "p_value"},
             "fig01 has no column p_value. Its columns are dataset, system, value",

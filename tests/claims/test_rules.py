@@ -212,17 +212,10 @@ def test_lines_cross_once_and_in_the_direction_that_is_claimed(
 
 @pytest.mark.parametrize(
     ("thresholds", "apart", "together"),
-    [
-        ((0.1, 0.2), HOLDS, HOLDS),
-        ((0.1, 0.3), PART, FAILS),
-        ((0.3, 0.4), FAILS, FAILS),
-    ],
+    [((0.1, 0.2), HOLDS, HOLDS), ((0.1, 0.3), PART, FAILS), ((0.3, 0.4), FAILS, FAILS)],
 )
 def test_parts_that_count_together_hold_together_only(
-    tmp_path: Path,
-    thresholds: tuple[float, float],
-    apart: ClaimVerdict,
-    together: ClaimVerdict,
+    tmp_path: Path, thresholds: tuple[float, float], apart: ClaimVerdict, together: ClaimVerdict
 ) -> None:
     sources = sources_of(tmp_path, values_of(pop=0.25))
     parts = {

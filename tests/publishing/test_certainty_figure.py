@@ -14,13 +14,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.style import figure_style
 from reproduction.claims.verdicts import COLUMNS
-from reproduction.publishing.claim_counts import (
-    FARTHEST,
-    MOST_SAID,
-    caption,
-    draw,
-    drawn_rows,
-)
+from reproduction.publishing.claim_counts import FARTHEST, MOST_SAID, caption, draw, drawn_rows
 
 STUDY = "valcarce2018"
 

@@ -262,8 +262,7 @@ def test_a_claim_has_a_page_with_all_that_is_known(small: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "beside"),
-    [("A-001", [("next", "A-002.html")]), ("A-004", [("prev", "A-003.html")])],
+    ("claim", "beside"), [("A-001", [("next", "A-002.html")]), ("A-004", [("prev", "A-003.html")])]
 )
 def test_the_page_of_a_claim_leads_to_those_beside_it_of_its_paper(
     small: Path, claim: str, beside: list[tuple[str, str]]

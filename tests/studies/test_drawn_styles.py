@@ -54,10 +54,7 @@ COLOURS = [
 
 @pytest.mark.each(
     ("label", "own", "other", "kind"),
-    [
-        *((*case, "line") for case in COLOURS),
-        *((*COLOURS[0], kind) for kind in ("bars", "patch")),
-    ],
+    [*((*case, "line") for case in COLOURS), *((*COLOURS[0], kind) for kind in ("bars", "patch"))],
 )
 def test_another_colour_is_noticed(label: str, own: str, other: str, kind: str) -> None:
     for colour, is_own in ((own, True), (other, False)):

@@ -16,11 +16,7 @@ from studies.prepared import inputs_of, write_experiment
 from receval.protocols.protocol import Protocol
 from receval.statistics.difference_tests import TESTS
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups import (
-    inference_effects,
-    inference_errors,
-    inference_families,
-)
+from reproduction.studies.followups import inference_effects, inference_errors, inference_families
 from reproduction.studies.followups.inference_errors import (
     differences_of_pairs,
     flipped_pairs,

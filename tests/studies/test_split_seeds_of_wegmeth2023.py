@@ -11,13 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from studies.prepared import (
-    display_of,
-    generated_ratings,
-    inputs_of,
-    ratings_of,
-    saved,
-)
+from studies.prepared import display_of, generated_ratings, inputs_of, ratings_of, saved
 
 from receval.figures.tables import to_markdown
 from receval.storage.files import write_results
