@@ -27,11 +27,11 @@ BOUNDS = {
     # parts of row groups, by 160 for sorting that compiles fast and values of groups, by 190 for
     # those of listed items, and by 70 for descriptions of methods and saved settings.
     "modules of src/receval": (250, 250),
-    "lines of src/receval": (68_790, 39_000 + 14_700),
+    "lines of src/receval": (68_770, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (170, 170),
-    "lines of src/reproduction": (43_730, 36_000 + 4_000),
-    "lines of tests": (93_890, 60_000 + 10_000),
+    "lines of src/reproduction": (43_725, 36_000 + 4_000),
+    "lines of tests": (93_860, 60_000 + 10_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
 }
